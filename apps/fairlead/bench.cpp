@@ -100,7 +100,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
 
   run.begin("generation", benchmark.generation_tasks());
   benchmark.generate(run.flow());
-  run.end_aside(!in_core);
+  run.end_uncounted(!in_core);
   if (!in_core) runtime.drop_clean();
   if (!place.alone()) gather(runtime, std::array{0.0});  // all ranks start together
 
@@ -114,7 +114,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
   std::optional<std::uint64_t> digest;
   if (config.flag("digest")) digest = benchmark.digest();
   const double error = benchmark.check();
-  run.stop_showing();
+  run.remove_progress();
 
   report::RunReport report = report_between(before, after, config, kernels, problem);
   report.front = name_of(run.front());
@@ -133,7 +133,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
     in_core ? runtime.drop_clean() : runtime.flush();
     report.command_digest = runtime.command_digest().value;
   }
-  std::vector<trace::Snapshot> recorded = run.recorded();
+  std::vector<trace::Snapshot> recorded = run.collect_traces();
   combine_ranks(report, runtime, place, before, after, problem.reserved, recorded.front());
   report.gflops = flops / report.seconds * 1e-9;
   benchmark.end();
@@ -168,7 +168,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   apply_quiet(config);
   std::string devices;
   const linalg::Kernels kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
-    devices = settle_devices(config, false, work_of(problem, choice.gflops(), config), ranks);
+    devices = select_devices(config, false, problem_work(problem, choice.gflops(), config), ranks);
   });
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   const auto benchmark = [&] { return make_benchmark<T>(problem, kernels, config.count("seed")); };

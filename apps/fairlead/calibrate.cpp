@@ -83,7 +83,7 @@ constexpr AcceptedSetting settings[] = {
     {.key = "cuda-kernels"},
     {.key = "bind-threads"},
     {.key = "cache-directory"},
-    {.key = "progress", .help = "none: do not print what is being measured"},
+    {.key = "progress", .help = "none: do not print the current measurement"},
     {.key = "json", .help = "write the figures to this file (default\tnone)"},
 };
 

@@ -65,7 +65,7 @@ constexpr AcceptedSetting settings[] = {
      .help = "directory that keeps figures of runs (default\t$XDG_CACHE_HOME/fairlead); none: keep none"},
 };
 constexpr Positional positionals[] = {
-    {.name = "list|run", .help = "what to do"},
+    {.name = "list|run", .help = "list the experiments, or run them"},
     {.name = "NAME",
      .help = "an experiment, a folder of them, a figure (all its panels), all, or a file (*.toml)",
      .required = false}};

@@ -1,4 +1,5 @@
-// fairlead info: the machine as Fairlead sees it now; with --config, every setting and where it came from.
+// fairlead info: prints the machine as Fairlead detects it; with --config, also all settings and their
+// origins.
 #include <fmt/format.h>
 #include <fairlead/ranks.hpp>
 #include <fairlead/version.hpp>
@@ -27,7 +28,7 @@ using config::readable_size;
 using machine::Disk;
 using machine::Machine;
 
-// Where a setting without its default was made: "--memory", "FAIRLEAD_MEMORY", "config.toml:3".
+/// The origin of a setting that is not at its default: "--memory", "FAIRLEAD_MEMORY", "config.toml:3".
 std::string where_set(const Config& config, std::string_view key) {
   for (const SettingReport& row : config.report())
     if (row.setting.key == key) return row.where;
@@ -95,11 +96,11 @@ struct Accelerators {
   const backend::cl::OpenclDevices opencl = backend::cl::find_devices();
 };
 
-std::string described(const backend::cu::CudaDeviceInfo& device) {
+std::string describe(const backend::cu::CudaDeviceInfo& device) {
   return fmt::format("{} (compute capability {}.{}), {} of memory", device.name, device.major, device.minor,
                      readable_size(device.memory_bytes));
 }
-std::string described(const backend::cl::OpenclDeviceInfo& device) {
+std::string describe(const backend::cl::OpenclDeviceInfo& device) {
   return fmt::format("{} ({}), {} of memory, at most {} for one device of a run{}", device.name,
                      device.platform_name, readable_size(device.memory_bytes),
                      readable_size(device.largest_buffer_bytes),
@@ -119,12 +120,12 @@ Json as_json(const backend::cl::OpenclDeviceInfo& device) {
                        {"double_precision", device.doubles}});
 }
 
-/// By the numbers that --devices takes.
+/// Prints devices with the indices that --devices uses.
 template <class Found>
 void print_devices(std::string_view kind, const Found& found) {
   if (found.devices.empty()) return print_row(std::string(kind), "no device: " + found.problem);
   for (std::size_t i = 0; i < found.devices.size(); ++i)
-    print_row(i == 0 ? std::string(kind) : "", fmt::format("{}: {}", i, described(found.devices[i])));
+    print_row(i == 0 ? std::string(kind) : "", fmt::format("{}: {}", i, describe(found.devices[i])));
 }
 
 /// Pairs of CUDA devices between which the driver permits copies. A run tries them and reports the result.
@@ -150,15 +151,15 @@ void print_pairs(const backend::cu::CudaDevices& found) {
   print(pairs.others, "through RAM: the driver provides no peer access");
 }
 
-/// The devices of each rank of this machine; without a list all CUDA devices, as in solve.
-void print_dealt_out(const Config& config, const backend::cu::CudaDevices& cuda, std::uint32_t ranks) {
+/// Prints the devices of each rank of this machine. The default is all CUDA devices, as in solve.
+void print_devices_by_rank(const Config& config, const backend::cu::CudaDevices& cuda, std::uint32_t ranks) {
   std::string list = config.text_or("devices", "auto");
   if (list == "auto") {
     list.clear();
     for (std::size_t i = 0; i < cuda.devices.size(); ++i)
       list += fmt::format("{}cuda:{}", i == 0 ? "" : " + ", i);
   }
-  if (const std::string dealt = dealt_out(list, ranks); !dealt.empty()) print_row("", dealt);
+  if (const std::string by_rank = devices_by_rank(list, ranks); !by_rank.empty()) print_row("", by_rank);
 }
 
 template <class Found>
@@ -181,17 +182,17 @@ Json cuda_json(const backend::cu::CudaDevices& found) {
   return json;
 }
 
-std::string described(const linalg::BlasTiming& timing, bool own_products = false) {
+std::string describe(const linalg::BlasTiming& timing, bool own_products = false) {
   return fmt::format("{}{}{}{}, {:.0f} GF/s on one core", timing.path, timing.core_type.empty() ? "" : " as ",
                      timing.core_type, own_products ? ", products by Fairlead" : "",
                      own_products ? timing.own_gflops() : timing.gflops());
 }
 
 void print_kernels(const linalg::KernelChoice& choice) {
-  print_row("kernels", described(choice.best, choice.own_products));
+  print_row("kernels", describe(choice.best, choice.own_products));
   if (choice.gain() > 1)
     print_row("", fmt::format("{:.2f} times the speed of the system's default: {}", choice.gain(),
-                              described(choice.default_timing)));
+                              describe(choice.default_timing)));
   else
     print_row("", "also the system's default: nothing else is faster");
   print_row("", choice.from_cache ? "timed by an earlier run" : "timed now");
@@ -199,7 +200,7 @@ void print_kernels(const linalg::KernelChoice& choice) {
     print_row("", fmt::format("the timings could not be kept: {}", choice.cache_problem));
 }
 
-void print_kept(const KeptFacts& known) {
+void print_measurements(const KeptFacts& known) {
   if (!known.file) return print_row("measured", "nothing is kept: there is no cache-directory");
   if (!known.facts.problem.empty()) return print_row("measured", known.facts.problem);
   std::size_t codelets = 0;
@@ -220,18 +221,18 @@ void print_kept(const KeptFacts& known) {
   print_links(known.facts.links);
 }
 
-/// The network between ranks, as far as it is known here.
+/// The supported MPI libraries, and the network between the ranks of this run.
 struct MpiFacts {
-  std::vector<net::MpiThere> there;
+  std::vector<net::MpiSupport> mpis;
   std::uint32_t rank = 0, ranks = 1, on_machine = 1;
-  std::string description{}, driver{};  ///< empty: this process was started alone
+  std::string description{}, driver{};  ///< empty: this process is the only rank
   std::uint64_t eager_bytes = 0;
   std::string why_not_into_devices{};  ///< empty: payloads can arrive in the memory of CUDA devices
 };
 
-/// All ranks call it, once.
+/// Collective; call it once.
 MpiFacts mpi_facts() {
-  MpiFacts facts{.there = net::mpis_there(net::plugin_folders())};
+  MpiFacts facts{.mpis = net::list_mpis(net::plugin_folders())};
   const auto launched = config::detect_launcher(config::process_environment());
   const Rank rank = launched_rank();
   if (!launched || rank.network == nullptr) return facts;
@@ -249,7 +250,7 @@ MpiFacts mpi_facts() {
 
 void print_mpi(const MpiFacts& facts) {
   std::string_view heading = "MPI";
-  for (const net::MpiThere& it : facts.there) {
+  for (const net::MpiSupport& it : facts.mpis) {
     print_row(heading,
               it.plugin.empty()
                   ? fmt::format("none for {}: {} were missing when Fairlead was built", it.name, it.packages)
@@ -273,10 +274,10 @@ void print_mpi(const MpiFacts& facts) {
 }
 
 Json mpi_json(const MpiFacts& facts) {
-  Json there = Json::array();
-  for (const net::MpiThere& it : facts.there)
-    there.add(Json::object({{"name", it.name}, {"plugin", it.plugin.lexically_normal().string()}}));
-  Json all = Json::object({{"plugins", there}, {"ranks", facts.ranks}});
+  Json plugins = Json::array();
+  for (const net::MpiSupport& it : facts.mpis)
+    plugins.add(Json::object({{"name", it.name}, {"plugin", it.plugin.lexically_normal().string()}}));
+  Json all = Json::object({{"plugins", plugins}, {"ranks", facts.ranks}});
   if (facts.description.empty()) return all;
   all.add("description", facts.description);
   all.add("driven_by", facts.driver);
@@ -371,9 +372,9 @@ int run(const ParsedCommandLine& given) {
   print_devices("cuda", accelerators.cuda);
   print_pairs(accelerators.cuda);
   print_devices("opencl", accelerators.opencl);
-  print_dealt_out(config, accelerators.cuda, mpi.on_machine);
+  print_devices_by_rank(config, accelerators.cuda, mpi.on_machine);
   const KeptFacts known(config, machine);
-  print_kept(known);
+  print_measurements(known);
   print_mpi(mpi);
   if (given.list_config) print_settings(config);
   if (config.has("json"))

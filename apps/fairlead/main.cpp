@@ -1,5 +1,5 @@
-// The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
-// exit code.
+// The command line: finds the subcommand, reads its options, and converts exceptions to a message and an exit
+// status.
 #include "fairlead/commit.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 #include "fairlead/run/files_apart.hpp"
@@ -149,7 +149,7 @@ int run_and_complain(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   app::StandardStreams streams;
   const auto launched = config::detect_launcher(config::process_environment());
-  // One line for each error: what() states what to do about it.
+  // One line per error: what() includes the remedy.
   const auto complain = [&](const char* what, int code) {
     // Of several processes the first prints a usage error that all share.
     if (!launched || (launched->rank == 0 && code == app::usage))

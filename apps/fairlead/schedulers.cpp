@@ -1,4 +1,4 @@
-// fairlead schedulers: the policies and their options.
+// fairlead schedulers: lists the scheduling policies and their options.
 #include <fmt/format.h>
 
 #include "fairlead/subcommand.hpp"

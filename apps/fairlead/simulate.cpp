@@ -219,15 +219,15 @@ int run_recorded(const Config& config) {
 Program program_of(const std::string& workload, const WorkloadSize& size, Front front) {
   Program flow = make_workload(workload, size);
   if (front == Front::flow) return flow;
-  Program said = flow;
+  Program program = flow;
   if (front == Front::ptg) {
-    said = in_order_of(graph_of(workload, size), flow);
+    program = in_order_of(graph_of(workload, size), flow);
   } else {
     require_in_jdf(workload);
-    said = simulate::program_of(*jdf_algorithm(workload, size), size.tile, size.precision).program;
+    program = simulate::program_of(*jdf_algorithm(workload, size), size.tile, size.precision).program;
   }
-  said.title = fmt::format("{}, as {}", flow.title, front == Front::ptg ? "a parameterized graph" : "JDF");
-  return said;
+  program.title = fmt::format("{}, as {}", flow.title, front == Front::ptg ? "a parameterized graph" : "JDF");
+  return program;
 }
 
 int run(const ParsedCommandLine& given) {

@@ -1,5 +1,5 @@
-// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or the
-// least squares problem.
+// fairlead solve A.npy b.npy -o x.npy: solves A x = b, or a least squares problem, for a matrix that may be
+// larger than the memory.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -125,7 +125,7 @@ constexpr auto options = both(
           .advanced = true}}),
     both(both(front_options, rank_options), report_options));
 
-linalg::Stored stored_of(const Config& config) {
+linalg::Stored stored_triangle(const Config& config) {
   const bool lower = config.flag("lower"), upper = config.flag("upper"), mean = config.flag("symmetrize");
   if (lower + upper + mean > 1)
     throw ConfigError("--lower, --upper and --symmetrize exclude each other: give one");
@@ -135,7 +135,7 @@ linalg::Stored stored_of(const Config& config) {
                  : linalg::Stored::both;
 }
 
-bool is_asked(const Config& config, std::string_view option) {
+bool is_set(const Config& config, std::string_view option) {
   return option == "kernel" ? config.has(option) : config.flag(option);
 }
 
@@ -176,7 +176,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   const DenseOperation& method = find_operation(given.config.text("method"));
   if (&method != &cholesky_operation)
     for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
-      if (is_asked(given.config, option))
+      if (is_set(given.config, option))
         throw ConfigError(
             fmt::format("--{} requires a symmetric matrix: --method cholesky, not {}", option, method.key));
   if (given.config.has("rank-tolerance")) {
@@ -194,12 +194,13 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} requires --kernel", option));
-  if (of_points && stored_of(given.config) != linalg::Stored::both)
+  if (of_points && stored_triangle(given.config) != linalg::Stored::both)
     throw ConfigError(
         "--symmetrize, --lower and --upper require a matrix in a file: a kernel matrix is symmetric");
   if (of_points && !given.config.has("points"))
     throw ConfigError("--kernel computes the matrix from points: give --points points.npy");
-  if (of_points) static_cast<void>(rbf_parameters(given.config));  // before files are read
+  if (of_points)
+    static_cast<void>(rbf_parameters(given.config));  // throws for invalid values before files are read
   if (of_points == (given.positionals.size() == 2))
     throw ConfigError(of_points ? "give either A.npy or --kernel, not both"
                                 : "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");
@@ -209,7 +210,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   require_files_apart(given.config,
                       {{of_points ? "--points" : "the matrix", a_path}, {"the right-hand side", b_path}},
                       {{"-o", given.config.text("output"), given.config.flag("overwrite")}});
-  const linalg::Stored stored = stored_of(given.config);
+  const linalg::Stored stored = stored_triangle(given.config);
   FilesToSolve files = files_to_solve(ranks, given.config, a_path, b_path, of_points);
   if (!files.same) ranks.set_readers(1);
   const System system{given.config, files.a, files.b,
@@ -221,7 +222,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
 
   Config config = given.config;
   check_scheduler(config);
-  static_cast<void>(front_in(config));  // a usage error before anything takes time
+  static_cast<void>(front_in(config));  // throws a usage error before any expensive step
   apply_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
@@ -230,7 +231,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   try {
     return solve(system, config, ranks);
   } catch (const NumericalError& error) {
-    // The numbers may be a mixture of two matrices, not the cause of the error.
+    // If an input file changed during the run, its values may mix two matrices: report the change instead.
     const std::string changed = system.changed_input();
     if (changed.empty()) throw;
     throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));

@@ -19,7 +19,7 @@ constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::ar
   return all;
 }
 
-/// What the process returns.
+/// The exit status of the process.
 enum ExitCode : int {
   success = 0,
   failure = 1,        // the command was valid but failed

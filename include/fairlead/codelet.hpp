@@ -35,21 +35,21 @@ namespace detail {
 
 /// What a task stores of one argument: the shape of a datum, the size of scratch memory, or the value.
 template <class P, bool = is_datum<P>>
-struct Kept {
+struct StoredArgument {
   using type = typename std::remove_cvref_t<P>::Stored;
 };
 template <class P>
-struct Kept<P, false> {
+struct StoredArgument<P, false> {
   using type = std::conditional_t<is_scratch<P>, ScratchSize, std::remove_cvref_t<P>>;
 };
 
 /// What the caller passes for one parameter: a handle, the size of scratch memory, or a value.
 template <class P, bool = is_datum<P>>
-struct Passed {
+struct PassedArgument {
   using type = Handle<typename std::remove_cvref_t<P>::Datum>;
 };
 template <class P>
-struct Passed<P, false> {
+struct PassedArgument<P, false> {
   using type = std::conditional_t<is_scratch<P>, ScratchSize, std::remove_cvref_t<P>>;
 };
 
@@ -65,8 +65,8 @@ constexpr std::size_t data_before() {
   return count;
 }
 
-/// Maps each parameter to its index among the data, or to -1 if it is not a datum. Has one element more than there are
-/// parameters, so that it is never empty.
+/// Maps each parameter to its index among the data, or to -1 if it is not a datum. An extra element at the
+/// end avoids an empty array.
 template <class... P>
 constexpr std::array<int, sizeof...(P) + 1> uses_of_parameters() {
   constexpr std::array<bool, sizeof...(P) + 1> is{is_datum<P>..., false};
@@ -78,7 +78,7 @@ constexpr std::array<int, sizeof...(P) + 1> uses_of_parameters() {
 template <class... P>
 struct Arguments {
   std::array<std::uint8_t, (datum_count<P...> == 0 ? 1 : datum_count<P...>)> access_of_use{};
-  std::tuple<typename Kept<P>::type...> kept;
+  std::tuple<typename StoredArgument<P>::type...> kept;
 };
 
 /// Arguments are stored in the task's descriptor if they fit, otherwise on the heap.
@@ -106,7 +106,7 @@ struct Closure {
 
 /// True if the parameter types can be deduced: F is a function, or an object with one call operator.
 template <class F>
-concept SaysParameters = std::is_function_v<std::remove_pointer_t<F>> || requires {
+concept HasOneSignature = std::is_function_v<std::remove_pointer_t<F>> || requires {
   &F::operator();
 };
 
@@ -128,15 +128,16 @@ struct Signature<R (*)(P...) noexcept(Never)> {
 };
 
 template <class F>
-constexpr bool says_parameters() {
-  static_assert(SaysParameters<F>,
-                "the body of a codelet names the types of its parameters, which are its access modes: "
-                "[](In<Tile<double>> a, InOut<double> sum, int k). Generic lambdas (auto) and overloaded "
-                "call operators are not supported");
-  return SaysParameters<F>;
+constexpr bool has_one_signature() {
+  static_assert(
+      HasOneSignature<F>,
+      "the body of a codelet must name the types of its parameters, since they are the access modes: "
+      "[](In<Tile<double>> a, InOut<double> sum, int k). Generic lambdas (auto) and overloaded "
+      "call operators are not supported");
+  return HasOneSignature<F>;
 }
 
-/// True if a body may have this parameter; explains the requirement if not.
+/// True if a body may have this parameter; a failed static_assert explains the requirement.
 template <class P>
 constexpr bool can_be_parameter() {
   using Value = std::remove_cvref_t<P>;
@@ -144,19 +145,21 @@ constexpr bool can_be_parameter() {
   constexpr bool queue = std::is_same_v<Value, OpenclQueue>;
   constexpr bool stream = std::is_same_v<Value, CudaStream>;
   constexpr bool copied = !is_datum<P> && !is_scratch<P> && !queue && !stream;
-  static_assert(!first_only,
-                "a Completion is the first parameter of a body, by value; a Team is the first, or follows "
-                "the Completion");
+  static_assert(
+      !first_only,
+      "a Completion must be the first parameter of a body, by value; a Team must be the first, or follow "
+      "the Completion");
   static_assert(
       !queue,
-      "an OpenclQueue is the first parameter of a body for OpenCL devices: add the body with .opencl()");
-  static_assert(!stream,
-                "a CudaStream is the first parameter of a body for CUDA devices: add the body with .cuda()");
+      "an OpenclQueue must be the first parameter of a body for OpenCL devices: add the body with .opencl()");
+  static_assert(
+      !stream,
+      "a CudaStream must be the first parameter of a body for CUDA devices: add the body with .cuda()");
   static_assert(
       std::is_same_v<P, Value> || std::is_same_v<P, const Value&>,
-      "a body cannot have a parameter T& or T&&: it would refer to the task's own copy. What it changes is a "
-      "datum: InOut<T> (or Out<T>, Commute<T>, Reduce<T>), with a handle from Runtime::value() or a similar "
-      "function. What it only reads is In<T>, or a value: T, const T&");
+      "a body cannot have a parameter T& or T&&: it would refer to the task's own copy. To change a datum, "
+      "use InOut<T> (or Out<T>, Commute<T>, Reduce<T>), with a handle from Runtime::value() or a similar "
+      "function. To read only, use In<T>, or a value: T, const T&");
   static_assert(!copied || std::is_copy_constructible_v<Value>,
                 "a parameter of a body that is not a datum is a value, copied into each task: its type must "
                 "have a copy constructor");
@@ -166,7 +169,7 @@ constexpr bool can_be_parameter() {
 /// The user's formula for the work of a task, a function of the call's handles and values.
 template <class F, class... P>
 struct WorkFormula {
-  using Given = std::tuple<const typename Passed<P>::type*...>;
+  using Given = std::tuple<const typename PassedArgument<P>::type*...>;
   static double work(const CodeletInfo& info, const void* given) {
     const F& formula = *static_cast<const F*>(info.formula.get());
     return std::apply([&](const auto*... argument) { return number(formula(*argument...)); },
@@ -179,8 +182,8 @@ struct WorkFormula {
   static double number(double count) { return count; }
 };
 
-/// What precedes a body's parameters.
-enum class First : std::uint8_t {
+/// The parameters of a body before its arguments.
+enum class LeadingParameter : std::uint8_t {
   nothing,
   team,
   completion,
@@ -188,15 +191,15 @@ enum class First : std::uint8_t {
   opencl_queue,
   cuda_stream,
 };
-constexpr bool is_asynchronous(First first) noexcept {
-  return first == First::completion || first == First::completion_and_team;
+constexpr bool is_asynchronous(LeadingParameter first) noexcept {
+  return first == LeadingParameter::completion || first == LeadingParameter::completion_and_team;
 }
 
-template <class F, First Gets, class... P>
+template <class F, LeadingParameter Leading, class... P>
 struct Runner {
-  /// The bytes of the task's scratch memory that one parameter uses.
+  /// Bytes of scratch memory for one parameter; 0 if it is not a Scratch.
   template <class Q, class K>
-  static Bytes taken([[maybe_unused]] const K& kept) noexcept {
+  static Bytes scratch_size([[maybe_unused]] const K& kept) noexcept {
     if constexpr (is_scratch<Q>) {
       return scratch_bytes(kept, ScratchElement<std::remove_cvref_t<Q>>::bytes);
     } else {
@@ -212,7 +215,8 @@ struct Runner {
       using Element = typename std::remove_cvref_t<Q>::value_type;
       Bytes before = 0;
       [&]<std::size_t... J>(std::index_sequence<J...>) {
-        ((before += taken<std::tuple_element_t<J, std::tuple<P...>>>(std::get<J>(arguments.kept))), ...);
+        ((before += scratch_size<std::tuple_element_t<J, std::tuple<P...>>>(std::get<J>(arguments.kept))),
+         ...);
       }
       (std::make_index_sequence<I>());
       return std::remove_cvref_t<Q>(
@@ -227,20 +231,20 @@ struct Runner {
     auto& arguments = Closure<P...>::content(closure_of(context));
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const auto call = [&](const auto&... first) {
-        if constexpr (Gets == First::team || Gets == First::completion_and_team) {
+        if constexpr (Leading == LeadingParameter::team || Leading == LeadingParameter::completion_and_team) {
           body(first..., context.team == nullptr ? Team() : *context.team,
                argument<I, P>(context, arguments)...);
-        } else if constexpr (Gets == First::opencl_queue) {
+        } else if constexpr (Leading == LeadingParameter::opencl_queue) {
           using Queue = std::tuple_element_t<0, std::tuple<OpenclQueue, P...>>;
           body(Queue(context), argument<I, P>(context, arguments)...);
-        } else if constexpr (Gets == First::cuda_stream) {
+        } else if constexpr (Leading == LeadingParameter::cuda_stream) {
           using Stream = std::tuple_element_t<0, std::tuple<CudaStream, P...>>;
           body(Stream(context), argument<I, P>(context, arguments)...);
         } else {
           body(first..., argument<I, P>(context, arguments)...);
         }
       };
-      if constexpr (is_asynchronous(Gets)) {
+      if constexpr (is_asynchronous(Leading)) {
         const Completion completion(context);
         try {
           call(completion);
@@ -257,34 +261,35 @@ struct Runner {
   }
 };
 
-/// A callable as an implementation. `Parameters` are its parameters without a leading Completion, Team, queue or
+/// Converts a callable to an Implementation. `Parameters`: without a leading Completion, Team, queue or
 /// stream.
 template <class F, class Parameters = typename Signature<F>::Parameters>
 struct Body;
-template <class F, First Gets, class... P>
+template <class F, LeadingParameter Leading, class... P>
 struct BodyOf {
   static_assert((true && ... && can_be_parameter<P>()));
   using Parameters = std::tuple<P...>;
-  static constexpr First gets = Gets;
+  static constexpr LeadingParameter leading = Leading;
   static Implementation implementation(std::string name, F body) {
-    return {&Runner<F, Gets, P...>::run, std::make_shared<const F>(std::move(body)), is_asynchronous(Gets),
-            std::move(name)};
+    return {&Runner<F, Leading, P...>::run, std::make_shared<const F>(std::move(body)),
+            is_asynchronous(Leading), std::move(name)};
   }
 };
 template <class F, class... P>
-struct Body<F, std::tuple<P...>> : BodyOf<F, First::nothing, P...> {};
+struct Body<F, std::tuple<P...>> : BodyOf<F, LeadingParameter::nothing, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<Team, P...>> : BodyOf<F, First::team, P...> {};
+struct Body<F, std::tuple<Team, P...>> : BodyOf<F, LeadingParameter::team, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<Completion, P...>> : BodyOf<F, First::completion, P...> {};
+struct Body<F, std::tuple<Completion, P...>> : BodyOf<F, LeadingParameter::completion, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<Completion, Team, P...>> : BodyOf<F, First::completion_and_team, P...> {};
+struct Body<F, std::tuple<Completion, Team, P...>> : BodyOf<F, LeadingParameter::completion_and_team, P...> {
+};
 template <class F, class... P>
-struct Body<F, std::tuple<OpenclQueue, P...>> : BodyOf<F, First::opencl_queue, P...> {};
+struct Body<F, std::tuple<OpenclQueue, P...>> : BodyOf<F, LeadingParameter::opencl_queue, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<CudaStream, P...>> : BodyOf<F, First::cuda_stream, P...> {};
+struct Body<F, std::tuple<CudaStream, P...>> : BodyOf<F, LeadingParameter::cuda_stream, P...> {};
 template <class F, class... P>
-struct Body<F, std::tuple<CUstream_st*, P...>> : BodyOf<F, First::cuda_stream, P...> {};
+struct Body<F, std::tuple<CUstream_st*, P...>> : BodyOf<F, LeadingParameter::cuda_stream, P...> {};
 
 template <class Parameter>
 inline constexpr bool is_reduced = false;
@@ -296,23 +301,25 @@ inline constexpr bool has_reduction = false;
 template <class... P>
 inline constexpr bool has_reduction<std::tuple<P...>> = (false || ... || is_reduced<P>);
 
-/// True if a body that launches on a device, or computes, is given for the right kind of worker; explains the
-/// requirement if not.
+/// True if the leading parameter of the body fits the kind of worker; a failed static_assert explains the
+/// requirement.
 template <class F, WorkerKind Kind>
-constexpr bool suits() {
-  constexpr bool queue = Body<F>::gets == First::opencl_queue, stream = Body<F>::gets == First::cuda_stream;
+constexpr bool fits_worker_kind() {
+  constexpr bool queue = Body<F>::leading == LeadingParameter::opencl_queue,
+                 stream = Body<F>::leading == LeadingParameter::cuda_stream;
   constexpr bool on_opencl = Kind == WorkerKind::opencl, on_cuda = Kind == WorkerKind::cuda;
   static_assert(queue || !on_opencl,
-                "the first parameter of a body for OpenCL devices is an OpenclQueue, by value (of "
+                "the first parameter of a body for OpenCL devices must be an OpenclQueue, by value (see "
                 "fairlead/opencl.hpp)");
-  static_assert(!queue || on_opencl,
-                "a body whose first parameter is an OpenclQueue is for OpenCL devices: give it by .opencl()");
+  static_assert(
+      !queue || on_opencl,
+      "a body whose first parameter is an OpenclQueue is for OpenCL devices: add it with .opencl()");
   static_assert(
       stream || !on_cuda,
-      "the first parameter of a body for CUDA devices is a cudaStream_t, or a CudaStream by value (of "
+      "the first parameter of a body for CUDA devices must be a cudaStream_t, or a CudaStream by value (see "
       "fairlead/cuda.hpp)");
   static_assert(!stream || on_cuda,
-                "a body whose first parameter is a stream is for CUDA devices: give it by .cuda()");
+                "a body whose first parameter is a stream is for CUDA devices: add it with .cuda()");
   static_assert(!(on_opencl || on_cuda) || !has_reduction<typename Body<F>::Parameters>,
                 "Reduce is for bodies that run on cores: partial results are initialized and folded there");
   return queue == on_opencl && stream == on_cuda;
@@ -325,13 +332,13 @@ template <class... P>
 class Call {
  public:
   Call(const std::shared_ptr<const CodeletInfo>& codelet,
-       const typename detail::Passed<P>::type&... arguments)
+       const typename detail::PassedArgument<P>::type&... arguments)
       : codelet_(&codelet), arguments_{{}, {kept<P>(arguments)...}}, workers_(codelet->workers) {
     [[maybe_unused]] std::size_t i = 0;
     ((add<P>(arguments, i)), ...);
     ((add_scratch<P>(arguments)), ...);
     if (codelet->work != nullptr) {
-      const std::tuple<const typename detail::Passed<P>::type*...> given{&arguments...};
+      const std::tuple<const typename detail::PassedArgument<P>::type*...> given{&arguments...};
       work_ = detail::checked_work(*codelet, codelet->work(*codelet, &given));
     }
   }
@@ -348,7 +355,7 @@ class Call {
     return std::move(*this);
   }
   /// A placement hint: this accelerator, counted from 0; see Runtime::devices(). If the policy uses hints, data that
-  /// the task writes and that reside nowhere are placed there; a task that writes nothing runs there.
+  /// the task writes and that have no replica yet are placed there; a task that writes nothing runs there.
   Call&& on_device(int device) && {
     device_ = device;
     return std::move(*this);
@@ -448,12 +455,12 @@ class Call {
   Workers workers_;
 };
 
-/// A named kind of task with its bodies, for one kind of processor or several. There may be several bodies for one
-/// kind; the runtime selects one per task. All bodies have the same parameters: In, Out, InOut, Commute or Reduce of a
-/// type, Scratch, or values. If a Completion comes first, the task finishes when it is signalled. A Team, first or
-/// after the Completion, lists the body's workers. Each member function below returns a codelet with one more body.
-/// Bodies for the same kind of processor must have different names, and at most one may have none; otherwise UsageError
-/// is thrown. Measured durations are stored by name.
+/// A named kind of task with bodies for one or more kinds of processor. One kind can have several bodies; the
+/// runtime selects one per task. All bodies have the same parameters: In, Out, InOut, Commute or Reduce of a
+/// type, Scratch, or values. If a Completion comes first, the task finishes when it is signalled. A Team,
+/// first or after the Completion, lists the body's workers. Each member function below returns a codelet with
+/// one more body. Bodies for the same kind of processor must have different names, and at most one may have
+/// none; otherwise UsageError is thrown. Measured durations are stored by name.
 template <class... P>
 class Codelet {
  public:
@@ -484,7 +491,7 @@ class Codelet {
   /// none.
   Codelet emulated() const {
     if (info_->for_kind(WorkerKind::cpu).run == nullptr)
-      throw UsageError("the codelet " + info_->name + " has no body for CPU cores that could be emulated");
+      throw UsageError("the codelet " + info_->name + " has no body for CPU cores to emulate");
     auto info = std::make_shared<CodeletInfo>(*info_);
     for (std::size_t i = 0; i < info_->count(WorkerKind::cpu); ++i)
       info->implement(WorkerKind::emulated, info_->for_kind(WorkerKind::cpu, i));
@@ -524,7 +531,7 @@ class Codelet {
   }
 
   /// Makes a task. Pass a handle for each datum, scratch(n) for each Scratch, and a value for each other parameter.
-  Call<P...> operator()(const typename detail::Passed<P>::type&... arguments) const {
+  Call<P...> operator()(const typename detail::PassedArgument<P>::type&... arguments) const {
     return Call<P...>(info_, arguments...);
   }
   const std::string& name() const noexcept { return info_->name; }
@@ -552,8 +559,8 @@ class Codelet {
   template <WorkerKind Kind, class F>
   Codelet with(std::string name, F body) const {
     auto info = std::make_shared<CodeletInfo>(*info_);
-    if constexpr (detail::says_parameters<F>()) {
-      static_assert(detail::suits<F, Kind>());
+    if constexpr (detail::has_one_signature<F>()) {
+      static_assert(detail::fits_worker_kind<F, Kind>());
       static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
                     "all bodies of a codelet must have the same parameters");
       info->implement(Kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
@@ -584,7 +591,7 @@ class CodeletName {
   }
   template <class F>
   auto cpu(std::string name, F body) const {
-    if constexpr (detail::says_parameters<F>())
+    if constexpr (detail::has_one_signature<F>())
       return begin(std::type_identity<typename detail::Body<F>::Parameters>())
           .cpu(std::move(name), std::move(body));
   }
@@ -594,7 +601,7 @@ class CodeletName {
   }
   template <class F>
   auto emulated(std::string name, F body) const {
-    if constexpr (detail::says_parameters<F>())
+    if constexpr (detail::has_one_signature<F>())
       return begin(std::type_identity<typename detail::Body<F>::Parameters>())
           .emulated(std::move(name), std::move(body));
   }
@@ -604,7 +611,7 @@ class CodeletName {
   }
   template <class F>
   auto opencl(std::string name, F body) const {
-    if constexpr (detail::says_parameters<F>())
+    if constexpr (detail::has_one_signature<F>())
       return begin(std::type_identity<typename detail::Body<F>::Parameters>())
           .opencl(std::move(name), std::move(body));
   }
@@ -614,7 +621,7 @@ class CodeletName {
   }
   template <class F>
   auto cuda(std::string name, F body) const {
-    if constexpr (detail::says_parameters<F>())
+    if constexpr (detail::has_one_signature<F>())
       return begin(std::type_identity<typename detail::Body<F>::Parameters>())
           .cuda(std::move(name), std::move(body));
   }

@@ -49,12 +49,13 @@ class Config {
   /// Defaults, configuration file and environment: for a library inside another program.
   static Config from_environment();
 
-  /// The same, then the command line of a program that has only Fairlead's options. Throws ConfigError for anything
-  /// unknown, HelpRequested for --help and --help-all. Options without an effect on a runtime (tile, blas, blas-coretype, progress,
-  /// json) are rejected, unless the program evaluates them itself and lists them in `heeded`: from_args(argc, argv,
-  /// {"tile"}). The file and the environment, which all programs share, may contain them.
+  /// The same, then the command line of a program that has only Fairlead's options. Throws ConfigError for
+  /// anything unknown, HelpRequested for --help and --help-all. Options without an effect on a runtime (tile,
+  /// blas, blas-coretype, progress, json) are rejected, unless the program evaluates them itself and lists
+  /// them in `own_keys`: from_args(argc, argv, {"tile"}). The file and the environment, which all programs
+  /// share, may contain them.
   static Config from_args(int argc, const char* const* argv,
-                          std::initializer_list<std::string_view> heeded = {});
+                          std::initializer_list<std::string_view> own_keys = {});
 
   /// The same for a program with its own options and positional arguments; see ParsedCommandLine.
   static ParsedCommandLine parse(int argc, const char* const* argv, const CommandLine& own);

@@ -1,7 +1,7 @@
-// Explicit messages between ranks, for programs that determine communication themselves: the value of a datum on one
-// rank is stored in a datum on another. A message is ordered like a task: it sends the value that earlier tasks leave,
-// and later tasks read the received value. The k-th send from one rank to another under a tag matches the k-th receive
-// there from that rank under that tag.
+// Explicit messages between ranks, for programs that determine communication themselves: the value of a datum
+// on one rank is stored in a datum on another. A message is ordered like a task: it sends the value that
+// earlier tasks have written, and later tasks read the received value. The k-th send from one rank to another
+// under a tag matches the k-th receive there from that rank under that tag.
 //
 //   fairlead::Message token = fairlead::ireceive(runtime, x, rank - 1);
 //   flow.submit(increment(x));                      // runs after the message has arrived
@@ -22,15 +22,15 @@
 
 namespace fairlead {
 
-/// A message that was started. Copies refer to the same message.
+/// A started message. Copies refer to the same message.
 class Message {
  public:
   Message() = default;
   /// True if the message is complete: received here, or received by the other rank. Thread-safe.
   bool test() const noexcept;
-  /// Waits until the message is complete; the calling thread, which must be the runtime's, runs tasks in the meantime.
-  /// Throws TaskError if it will never be, because a rank has failed or ended, or because the task that should have
-  /// written the value failed.
+  /// Waits until the message is complete; the calling thread, which must be the runtime's, runs tasks in the
+  /// meantime. Throws TaskError if it can never complete, because a rank has failed or ended, or because the
+  /// task that writes the value failed.
   void wait() const;
 
  private:

@@ -11,15 +11,15 @@ namespace fairlead {
 
 namespace detail {
 
-/// What a body gets for a datum of type T: a reference for a single value, a view for data with a shape. `Const`:
-/// read-only.
+/// The value of a parameter inside a body: a reference to a single value, or a view of data with a shape.
+/// `Const`: read-only.
 template <class T, bool Const>
-class Held {
+class ParameterValue {
  public:
   using Value = std::conditional_t<Const, const T, T>;
-  struct Stored {};  // what the task stores of the handle
+  struct Stored {};  // the part of the handle that the task stores
   static Stored stored(const Handle<T>&) noexcept { return {}; }
-  Held(DatumLocation location, Stored) noexcept : value_(static_cast<Value*>(location.address)) {}
+  ParameterValue(DatumLocation location, Stored) noexcept : value_(static_cast<Value*>(location.address)) {}
 
   Value& operator*() const noexcept { return *value_; }
   Value* operator->() const noexcept { return value_; }
@@ -31,21 +31,21 @@ class Held {
 };
 
 template <Shaped T, bool Const>
-class Held<T, Const> : public T::template View<Const> {
+class ParameterValue<T, Const> : public T::template View<Const> {
  public:
   using View = typename T::template View<Const>;
   using Stored = typename T::Shape;
   static Stored stored(const Handle<T>& handle) noexcept { return handle.shape(); }
-  Held(DatumLocation location, const Stored& shape) noexcept
+  ParameterValue(DatumLocation location, const Stored& shape) noexcept
       : View(T::template view<Const>(location.address, location.packed, shape)) {}
 };
 
 template <class T, AccessMode Mode>
-class Parameter : public Held<T, Mode == AccessMode::read> {
+class Parameter : public ParameterValue<T, Mode == AccessMode::read> {
  public:
   using Datum = T;
   static constexpr AccessMode mode = Mode;
-  using Held<T, Mode == AccessMode::read>::Held;
+  using ParameterValue<T, Mode == AccessMode::read>::ParameterValue;
 };
 
 }  // namespace detail

@@ -192,7 +192,7 @@ struct CallMaker {
   /// that depends on the task.
   template <class Q>
   using Constant = std::conditional_t<fairlead::detail::is_datum<Q>, std::monostate,
-                                      std::optional<typename fairlead::detail::Passed<Q>::type>>;
+                                      std::optional<typename fairlead::detail::PassedArgument<Q>::type>>;
   std::tuple<Constant<P>...> constants;
 
   /// The number of data among the parameters before parameter i.
@@ -206,15 +206,15 @@ struct CallMaker {
   decltype(auto) argument(const void* const* handles, const std::int64_t* numbers,
                           std::size_t& number) const {
     using Q = std::tuple_element_t<I, std::tuple<P...>>;
-    using Passed = typename fairlead::detail::Passed<Q>::type;
+    using PassedArgument = typename fairlead::detail::PassedArgument<Q>::type;
     if constexpr (fairlead::detail::is_datum<Q>) {
-      return static_cast<const Passed&>(*static_cast<const Passed*>(handles[data_before(I)]));
+      return static_cast<const PassedArgument&>(*static_cast<const PassedArgument*>(handles[data_before(I)]));
     } else {
       const auto& constant = std::get<I>(constants);
-      if constexpr (std::is_arithmetic_v<Passed>) {
-        if (!constant) return static_cast<Passed>(numbers[number++]);
+      if constexpr (std::is_arithmetic_v<PassedArgument>) {
+        if (!constant) return static_cast<PassedArgument>(numbers[number++]);
       }
-      return Passed(*constant);
+      return PassedArgument(*constant);
     }
   }
   static void make(const void* self, const void* const* handles, const std::int64_t* numbers,
@@ -365,13 +365,13 @@ class TaskClass {
       if constexpr (detail::PartsOf<typename Parameter::Datum>::some)
         definition_->flows.back().recut = &detail::PartsOf<typename Parameter::Datum>::recut;
     } else {
-      using Passed = typename fairlead::detail::Passed<Q>::type;
+      using PassedArgument = typename fairlead::detail::PassedArgument<Q>::type;
       if constexpr (std::is_base_of_v<Expression, A>) {
-        static_assert(std::is_arithmetic_v<Passed>,
+        static_assert(std::is_arithmetic_v<PassedArgument>,
                       "an expression over indices can be passed for a number only");
         definition_->numbers.push_back(argument);
       } else {
-        std::get<I>(maker.constants) = Passed(argument);
+        std::get<I>(maker.constants) = PassedArgument(argument);
       }
     }
   }

@@ -115,20 +115,23 @@ constexpr bool can_reduce() {
 template <class T, class Operation>
 struct Reducer {
   static_assert(can_reduce<Operation, T>());
-  static void begin(Held<T, false>& held) { std::construct_at(&held.get(), identity_of<Operation, T>()); }
-  static void combine(Held<T, false>& into, const Held<T, false>& from) {
+  static void begin(ParameterValue<T, false>& held) {
+    std::construct_at(&held.get(), identity_of<Operation, T>());
+  }
+  static void combine(ParameterValue<T, false>& into, const ParameterValue<T, false>& from) {
     Operation::combine(into.get(), from.get());
   }
 };
 template <class Element, class Operation>
 struct Reducer<Tile<Element>, Operation> {
   static_assert(can_reduce<Operation, Element>());
-  static void begin(Held<Tile<Element>, false>& tile) {
+  static void begin(ParameterValue<Tile<Element>, false>& tile) {
     for (std::int32_t j = 0; j < tile.columns(); ++j)
       for (std::int32_t i = 0; i < tile.rows(); ++i)
         std::construct_at(&tile(i, j), identity_of<Operation, Element>());
   }
-  static void combine(Held<Tile<Element>, false>& into, const Held<Tile<Element>, false>& from) {
+  static void combine(ParameterValue<Tile<Element>, false>& into,
+                      const ParameterValue<Tile<Element>, false>& from) {
     for (std::int32_t j = 0; j < into.columns(); ++j)
       for (std::int32_t i = 0; i < into.rows(); ++i) Operation::combine(into(i, j), from(i, j));
   }
@@ -145,8 +148,8 @@ class ReduceParameter : public Parameter<T, AccessMode::reduction> {
   }
   static void fold(const DatumLocation& into, const DatumLocation& from, const ReducedShape& shape) {
     const auto& stored = *std::launder(reinterpret_cast<const Stored*>(shape.bytes.data()));
-    Held<T, false> whole(into, stored);
-    Reducer<T, Operation>::combine(whole, Held<T, false>(from, stored));
+    ParameterValue<T, false> whole(into, stored);
+    Reducer<T, Operation>::combine(whole, ParameterValue<T, false>(from, stored));
   }
   static void remember(ReducedShape& shape, const Stored& stored) {
     static_assert(sizeof(Stored) <= sizeof shape.bytes && std::is_trivially_copyable_v<Stored>,

@@ -124,7 +124,7 @@ class BackendInstance {
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// As in "--devices kind:...".
+  /// The name of the backend in "--devices kind:...".
   virtual std::string_view kind() const noexcept = 0;
   /// The options of each device. Empty: the backend has no devices and is always present.
   virtual std::span<const Setting> device_options() const noexcept { return {}; }

@@ -30,7 +30,7 @@ constexpr Setting how_many{.key = "count",
                            .default_value = "1",
                            .minimum = "1",
                            .maximum = "28",
-                           .help = "so many like this"};
+                           .help = "number of such devices"};
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> result;

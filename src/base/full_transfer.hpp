@@ -1,5 +1,5 @@
-// Complete reads and writes: partial system calls are continued, interrupted ones repeated, at most a thousand times
-// in a row (base/interruptions.hpp).
+// Complete reads and writes. Partial system calls are continued; interrupted ones are repeated, at most a
+// thousand times in a row (base/interruptions.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,15 +7,17 @@
 
 namespace fairlead {
 
-/// Fewer bytes than requested without an error: end of file, or the file accepts no more.
-struct Transferred {
+/// The result of a read or write. Fewer bytes than requested and no error: end of file, or the file accepts
+/// no more.
+struct TransferResult {
   std::size_t bytes = 0;
   int error = 0;  ///< errno that ended the transfer early; 0 if none
 };
 
-Transferred read_fully(int descriptor, std::span<std::byte> into) noexcept;
-Transferred read_fully_at(int descriptor, std::uint64_t offset, std::span<std::byte> into) noexcept;
-Transferred write_fully(int descriptor, std::span<const std::byte> content) noexcept;
-Transferred write_fully_at(int descriptor, std::uint64_t offset, std::span<const std::byte> content) noexcept;
+TransferResult read_fully(int descriptor, std::span<std::byte> into) noexcept;
+TransferResult read_fully_at(int descriptor, std::uint64_t offset, std::span<std::byte> into) noexcept;
+TransferResult write_fully(int descriptor, std::span<const std::byte> content) noexcept;
+TransferResult write_fully_at(int descriptor, std::uint64_t offset,
+                              std::span<const std::byte> content) noexcept;
 
 }  // namespace fairlead

@@ -1,4 +1,5 @@
-// A vector that never moves its elements. It consists of large chunks; a lookup is a shift, a mask and two loads.
+// A growing array that never moves its elements. It consists of large chunks; a lookup is a shift, a mask and
+// two loads.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace fairlead {
 /// `ChunkSize`: elements per chunk, a power of two. Not thread-safe.
 template <class T, std::size_t ChunkSize = 256>
 class StableVector {
-  static_assert((ChunkSize & (ChunkSize - 1)) == 0, "a power of two");
+  static_assert((ChunkSize & (ChunkSize - 1)) == 0, "ChunkSize must be a power of two");
 
  public:
   StableVector() = default;

@@ -1,4 +1,4 @@
-// Config: parsing from all sources, typed getters, and their error messages.
+// Config: reads the settings from all sources, and provides typed getters and error messages.
 #include <fairlead/config.hpp>
 
 #include "base/suggest.hpp"
@@ -40,10 +40,10 @@ void ConfigBuilder::assign(Config& config, std::string_view key, std::string_vie
   const std::optional<double> share = may_be_share ? config::parse_share(text) : std::nullopt;
   if (may_be_share && text.ends_with('%') && !share)
     throw ConfigError(fmt::format("{}: a share must be more than 0% and at most 100%", written));
-  config::ParsedValue reading =
+  config::ParsedValue parsed_value =
       share ? config::ParsedValue{*share, {}} : config::parse_value(entry.setting, text);
-  if (!reading.error.empty()) throw ConfigError(fmt::format("{}: {}", written, reading.error));
-  entry.value = std::move(reading.value);
+  if (!parsed_value.error.empty()) throw ConfigError(fmt::format("{}: {}", written, parsed_value.error));
+  entry.value = std::move(parsed_value.value);
   entry.origin = origin;
   entry.where = std::move(where);
   entry.written = std::move(written);
@@ -75,20 +75,20 @@ void ConfigBuilder::assign_default(Config& config, std::string_view key, std::st
 
 void ConfigBuilder::check_table(std::span<const Setting> table) {
   for (auto row = table.begin(); row != table.end(); ++row) {
-    const auto bad = [&](std::string_view what) {
+    const auto fail = [&](std::string_view what) {
       throw UsageError(fmt::format("table of options: --{}: {}", row->key, what));
     };
     for (const std::string_view text : {row->default_value, row->minimum, row->maximum})
       if (!text.empty() && !config::parse_value(*row, text).error.empty())
-        bad(fmt::format("\"{}\" is no valid {} in its range", text, name_of(row->type)));
+        fail(fmt::format("\"{}\" is not a valid {} in its range", text, name_of(row->type)));
     const auto clashes = [&](const Setting& above) {
       return above.key == row->key || (row->letter != 0 && above.letter == row->letter);
     };
     if (std::any_of(table.begin(), row, clashes))
-      bad("its name or letter is taken by a setting or another option");
+      fail("its name or letter is taken by a setting or another option");
     if (row->key == "config" || row->key == "help" || row->key == "help-all" || row->letter == 'h')
-      bad("--config, --help, --help-all and -h are taken");
-    if (row->help.empty()) bad("has no help");
+      fail("--config, --help, --help-all and -h are taken");
+    if (row->help.empty()) fail("has no help");
   }
 }
 
@@ -96,9 +96,11 @@ Config::Config() { ConfigBuilder::add(*this, config::schema()); }
 
 Config Config::from_environment() { return config::parse({{}, config::process_environment()}, {}).config; }
 
-Config Config::from_args(int argc, const char* const* argv, std::initializer_list<std::string_view> heeded) {
-  const std::vector<AcceptedSetting> taken = config::settings_of_programs({heeded.begin(), heeded.size()});
-  const CommandLine own{.program = argc > 0 ? argv[0] : "program", .settings = taken};
+Config Config::from_args(int argc, const char* const* argv,
+                         std::initializer_list<std::string_view> own_keys) {
+  const std::vector<AcceptedSetting> accepted =
+      config::accepted_settings({own_keys.begin(), own_keys.size()});
+  const CommandLine own{.program = argc > 0 ? argv[0] : "program", .settings = accepted};
   ParsedCommandLine parsed = parse(argc, argv, own);
   if (parsed.help) throw HelpRequested(help_text(own, parsed.help_detail));
   return std::move(parsed.config);
@@ -110,7 +112,8 @@ ParsedCommandLine Config::parse(int argc, const char* const* argv, const Command
 
 namespace {
 
-/// The word that this program's help shows as the option's default, such as "all"; empty if it is no word.
+/// The default of the option as the help of this program shows it, if that is a word such as "all"; otherwise
+/// empty.
 std::string_view default_word(const CommandLine& own, const Setting& setting) {
   std::string_view shown = setting.default_shown;
   if (const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);
@@ -162,7 +165,7 @@ void config::require_accepted(const CommandLine& own, std::string_view key, std:
   const auto found = std::ranges::find(own.settings, key, &AcceptedSetting::key);
   if (found == own.settings.end())
     throw ConfigError(
-        fmt::format("`{}` has no use for {}; --help-all lists the options that it takes", own.program, name));
+        fmt::format("`{}` does not accept {}; --help-all lists its options", own.program, name));
   if (!found->refused.empty()) throw ConfigError(fmt::format("{} {}", name, found->refused));
 }
 
@@ -204,7 +207,7 @@ const T& Config::value(std::string_view key, std::initializer_list<SettingType> 
                                  name_of(*types.begin())));
   const T* value = std::get_if<T>(&found.value);
   if (value == nullptr)
-    throw UsageError(fmt::format("the setting \"{}\" has no value; ask has() first", key));
+    throw UsageError(fmt::format("the setting \"{}\" has no value; check has() first", key));
   return *value;
 }
 

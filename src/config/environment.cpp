@@ -53,8 +53,9 @@ void read_environment(const Environment& environment, Config& config) {
 
 std::string c_compiler(const Environment& environment) {
   const auto found = environment.find("CC");
-  const bool said = found != environment.end() && found->second.find_first_not_of(" \t") != std::string::npos;
-  return said ? found->second : "cc";
+  const bool is_set =
+      found != environment.end() && found->second.find_first_not_of(" \t") != std::string::npos;
+  return is_set ? found->second : "cc";
 }
 
 }  // namespace fairlead::config

@@ -18,8 +18,8 @@ namespace {
 
 std::string contents_of(const ConfigFile& file) {
   const auto fail = [&](const std::string& why) {
-    const std::string who = file.source.empty() ? std::string() : file.source + ": ";
-    throw ConfigError(fmt::format("{}cannot read {}: {}", who, file.path, why));
+    const std::string prefix = file.source.empty() ? std::string() : file.source + ": ";
+    throw ConfigError(fmt::format("{}cannot read {}: {}", prefix, file.path, why));
   };
   auto text = fairlead::read_file(file.path);
   if (!text) fail(errno == EISDIR ? "it is a directory" : std::generic_category().message(errno));

@@ -197,7 +197,7 @@ constexpr Setting rows[] = {
      .type = count,
      .default_value = "0",
      .maximum = "4096",
-     .help = "values that at least so many ranks receive are sent along a tree of them; 0: never",
+     .help = "values that at least this many ranks receive are sent along a tree of ranks; 0: never",
      .group = running,
      .advanced = true},
     {.key = "seed",
@@ -307,24 +307,24 @@ constexpr Setting rows[] = {
 
 std::span<const Setting> schema() noexcept { return rows; }
 
-std::vector<AcceptedSetting> settings_of_programs(std::span<const std::string_view> heeded) {
-  // Settings that only the command `fairlead` uses, and no runtime.
+std::vector<AcceptedSetting> accepted_settings(std::span<const std::string_view> own_keys) {
+  // Settings of the command `fairlead` that a runtime does not use.
   constexpr std::string_view of_the_command[] = {"tile",         "blas",     "blas-coretype", "blas-products",
                                                  "cuda-kernels", "progress", "json"};
-  for (const std::string_view key : heeded)
+  for (const std::string_view key : own_keys)
     if (std::ranges::find(rows, key, &Setting::key) == std::end(rows))
-      throw UsageError(
-          fmt::format("Config::from_args: there is no setting \"{}\" that a program could heed", key));
-  std::vector<AcceptedSetting> taken;
+      throw UsageError(fmt::format("Config::from_args: there is no setting \"{}\"", key));
+  std::vector<AcceptedSetting> accepted;
   for (const Setting& row : rows) {
     const bool used = std::ranges::find(of_the_command, row.key) == std::end(of_the_command) ||
-                      std::ranges::find(heeded, row.key) != heeded.end();
-    taken.push_back({.key = row.key,
-                     .refused = used ? std::string_view()
-                                     : "would change nothing: it is an option of the command `fairlead`, and "
-                                       "this program does not look at it"});
+                      std::ranges::find(own_keys, row.key) != own_keys.end();
+    accepted.push_back(
+        {.key = row.key,
+         .refused = used ? std::string_view()
+                         : "would change nothing: it is an option of the command `fairlead`, and "
+                           "this program does not use it"});
   }
-  return taken;
+  return accepted;
 }
 
 }  // namespace fairlead::config

@@ -10,8 +10,9 @@ namespace fairlead::config {
 
 std::span<const Setting> schema() noexcept;
 
-/// The settings for CommandLine::settings of a program that uses the library: all settings of a runtime, and those in
-/// `heeded`, which the program uses itself. Throws UsageError if one is no setting.
-std::vector<AcceptedSetting> settings_of_programs(std::span<const std::string_view> heeded);
+/// The value of CommandLine::settings for a program that uses the library: all settings of a runtime, and
+/// those in `own_keys`, which the program evaluates itself. Throws UsageError if one of them is not a
+/// setting.
+std::vector<AcceptedSetting> accepted_settings(std::span<const std::string_view> own_keys);
 
 }  // namespace fairlead::config

@@ -159,8 +159,9 @@ void TomlReader::reject_unknown_keys() const {
   const std::vector<std::string_view> known(known_.begin(), known_.end());
   for (const std::string& key : keys())
     if (!known_.contains(key))
-      throw ConfigError(fmt::format("{}:{}: {} knows no \"{}\"{}; it knows {}", file_, table_.find(key)->line,
-                                    what_, key, did_you_mean(key, known), fmt::join(known, ", ")));
+      throw ConfigError(fmt::format("{}:{}: {} has no key \"{}\"{}; its keys are {}", file_,
+                                    table_.find(key)->line, what_, key, did_you_mean(key, known),
+                                    fmt::join(known, ", ")));
 }
 
 }  // namespace fairlead::config

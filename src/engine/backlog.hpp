@@ -1,11 +1,11 @@
 // Task sources that have more ready tasks than they have handed out. Of millions of independent tasks, or of the many
 // successors of one task, only a batch or two at a time have descriptors and places in queues.
 //
-// Which thread asks: a worker that has run out of work and found nothing to steal asks for itself. A thread that has
-// entered the engine asks while the policy holds fewer tasks than it can choose well from (it is hungry), unless it has
-// tasks of its own in the fast path (class FastPath). One thread asks at a time; the others leave it to that one. No thread
-// asks under the engine's lock, since a source may take that lock to announce tasks. Sources are added under that lock,
-// so no other lock may be held while a source is asked.
+// Which thread asks: a worker that has run out of work and found nothing to steal asks for itself. A thread
+// that has entered the engine asks while the policy holds fewer tasks than it can choose well from (it is
+// hungry), unless it has tasks of its own in the fast path (class FastPath). One thread asks at a time; the
+// other threads do not ask. No thread asks under the engine's lock, since a source may take that lock to
+// announce tasks. Sources are added under that lock, so no other lock may be held while a source is asked.
 //
 // Why no thread waits for ever: a source adds itself when tasks are left over, at the end of a task or when it starts.
 // (1) If the engine is notified of that end, the notifying thread checks the backlog after the release, and again when

@@ -100,10 +100,10 @@ EventSummary::EventSummary(const Event& event) : kind(event.kind), at(event.at) 
 
 std::string EventSummary::text() const {
   const std::string_view what = said_of(kind);
-  std::string who;
-  if (is_of_a_task(kind)) who = fmt::format("task {} ", subject);
-  if (is_of_a_copy(kind)) who = fmt::format("copy {} ", subject);
-  return fmt::format("{}{} at {:.9f} s", who, what, seconds(at));
+  std::string prefix;
+  if (is_of_a_task(kind)) prefix = fmt::format("task {} ", subject);
+  if (is_of_a_copy(kind)) prefix = fmt::format("copy {} ", subject);
+  return fmt::format("{}{} at {:.9f} s", prefix, what, seconds(at));
 }
 
 }  // namespace fairlead::engine

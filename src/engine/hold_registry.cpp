@@ -133,7 +133,7 @@ bool HoldRegistry::leave(Bytes footprint) {
   return held_bytes() + footprint <= whole_pages_in(node.capacity);
 }
 
-void HoldRegistry::check_room(Bytes footprint, bool is_hold, const std::string& who,
+void HoldRegistry::check_room(Bytes footprint, bool is_hold, const std::string& requester,
                               const detail::Submission& where) {
   forget_ended();
   if (core_.sources().all_over()) largest_footprint_ = 0;
@@ -141,7 +141,7 @@ void HoldRegistry::check_room(Bytes footprint, bool is_hold, const std::string& 
   const Bytes capacity = whole_pages_in(node.capacity), before = held_bytes();
   const Bytes for_task = is_hold ? largest_footprint_ : 0;
   if (before + footprint + for_task <= capacity) return;
-  std::string text = fmt::format("{} needs {} at once in memory node \"{}\", which can hold {}", who,
+  std::string text = fmt::format("{} needs {} at once in memory node \"{}\", which can hold {}", requester,
                                  mebibytes_needed(footprint), node.name, mebibytes_there(capacity));
   if (for_task != 0)
     text += fmt::format(";\n  the largest unfinished task also needs {}", mebibytes(for_task));

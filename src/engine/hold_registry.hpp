@@ -86,7 +86,8 @@ class HoldRegistry {
   bool leave(Bytes footprint);
   /// Throws FootprintError, naming the holds, if they do not leave enough memory for what is about to be submitted. For
   /// a hold, the largest unfinished task must fit as well.
-  void check_room(Bytes footprint, bool is_hold, const std::string& who, const detail::Submission& where);
+  void check_room(Bytes footprint, bool is_hold, const std::string& requester,
+                  const detail::Submission& where);
   void add(std::shared_ptr<OpenHold> record);
   /// Releases a hold, or gives up an acquire that was not granted. Any thread, once.
   void release(OpenHold& record);

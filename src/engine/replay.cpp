@@ -221,7 +221,7 @@ class Replayer {
     if (unit > static_cast<std::uint64_t>(WorkUnit::nanoseconds))
       log_.refuse("there is no such unit of work");
     if (count > worker_kind_count * CodeletInfo::most_implementations)
-      log_.refuse("no codelet has so many implementations");
+      log_.refuse("no codelet has this many implementations");
     CodeletInfo& codelet = codelets_.emplace_back();
     codelet.kinds = 0;
     codelet.unit = static_cast<WorkUnit>(unit);

@@ -46,7 +46,7 @@ class RunnableWorld : public World {
   /// As above, but the engine also tries waiting tasks again, even if nothing was posted. Any thread, also in
   /// callbacks.
   virtual void process_remote_events_and_retry() = 0;
-  /// The program wants to end soon: skip throttling. Any thread.
+  /// The program ends soon: disables throttling. Any thread.
   virtual void skip_throttling() noexcept {}
   /// The CPU times of the worker's thread since the runtime started; none if unknown, as in virtual time. Reads a file,
   /// so do not call it for each task.
@@ -67,7 +67,8 @@ struct CoreOptions {
   bool refresh = true;     ///< waits update the program's own memory
 };
 
-/// What a runtime that is one of several ranks keeps with its engine; front::RankContext is the only kind.
+/// State of the front end in a runtime that is one of several ranks. The only implementation is
+/// front::RankContext.
 class RankState {
  public:
   virtual ~RankState() = default;
@@ -171,7 +172,7 @@ class RuntimeCore {
   /// The program can no longer use the runtime. Works until all tasks are finished, if the caller may wait; nothing is
   /// accepted any more.
   void close() noexcept;
-  /// The program wants to end soon and needs no results. The bandwidth limit is lifted, and a flush, now or later,
+  /// The program ends soon and needs no results. The bandwidth limit is lifted, and a flush, now or later,
   /// stops the run and throws. Any thread.
   void wind_down() noexcept;
   bool winding_down() const noexcept { return winding_down_.load(); }

@@ -3,9 +3,10 @@
 // recalled. When they have no tasks left, the task is launched on one of them, its leader; the others are reserved until
 // it finishes.
 //
-// Why no task waits for ever. One task gathers at a time, the oldest first, and it holds all its memory by then. So it
-// waits only for running tasks, which need nothing more, and for answers to recalls. Tasks with all data whose workers
-// are reserved are postponed, and keep their memory until a running or gathering task finishes.
+// No task waits forever: one task gathers at a time, the oldest first, and it already holds all its memory.
+// So it waits only for running tasks, which need nothing more, and for answers to recalls. Tasks with all
+// data whose workers are reserved are postponed, and keep their memory until a running or gathering task
+// finishes.
 #pragma once
 #include <fairlead/ids.hpp>
 

@@ -1,4 +1,4 @@
-// Ratios of times: above 1 it is slower without that piece.
+// Ratios of times to the baseline: above 1, the run is slower without the component.
 #include "experiment/ablations.hpp"
 
 #include <fmt/format.h>
@@ -27,9 +27,9 @@ void at_each_point(std::span<const ExperimentOutcome> all, std::string_view name
   }
 }
 
-/// With the experiment that has the lines.
+/// Calls f once for each experiment that was laid out over others.
 template <class F>
-void of_each(std::span<const ExperimentOutcome> all, F&& f) {
+void for_each_ablation(std::span<const ExperimentOutcome> all, F&& f) {
   std::set<std::string> seen;
   for (const ExperimentOutcome& outcome : all)
     if (!outcome.experiment->over.empty() && !outcome.table.series.empty() &&
@@ -41,7 +41,7 @@ void of_each(std::span<const ExperimentOutcome> all, F&& f) {
 
 std::string ablations(std::span<const ExperimentOutcome> all) {
   std::string out;
-  of_each(all, [&](const Experiment& lines) {
+  for_each_ablation(all, [&](const Experiment& lines) {
     out += fmt::format(
         "### {}\n\nTime over that of {}, in the same case.\n\n| | cases | geometric mean | worst | best | "
         "more than 3 % "
@@ -69,7 +69,7 @@ std::string ablations(std::span<const ExperimentOutcome> all) {
 
 std::string ablations_csv(std::span<const ExperimentOutcome> all) {
   std::string out = "experiment,x,line,ratio\n";
-  of_each(all, [&](const Experiment& lines) {
+  for_each_ablation(all, [&](const Experiment& lines) {
     for (std::size_t i = 1; i < lines.lines.size(); ++i)
       at_each_point(all, lines.over, lines.lines[i].label,
                     [&](const Experiment& one, double x, double ratio) {

@@ -1,4 +1,4 @@
-// What each piece of something is worth: the time without it over the time with all, over many experiments.
+// Ablation tables: the time without one component relative to the time with all, over many experiments.
 #pragma once
 #include <span>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace fairlead::experiment {
 
-/// In Markdown, a table for each experiment that was laid out `over` others, with a row for each line but the first,
-/// which is what they are compared with; empty if there is none.
+/// Markdown: a table per experiment that was laid out `over` others, with a row per line except the first,
+/// which is the baseline. Empty if there is no such experiment.
 std::string ablations(std::span<const ExperimentOutcome> all);
 /// The same point by point, as CSV: experiment,x,line,ratio.
 std::string ablations_csv(std::span<const ExperimentOutcome> all);

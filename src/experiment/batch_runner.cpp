@@ -1,4 +1,4 @@
-// Threads, and figures kept in files: one each, named by what they are the figures of.
+// Runs in threads. The cache has one file per run, named by the hash of its specification.
 #include "experiment/batch_runner.hpp"
 
 #include <fmt/format.h>
@@ -32,13 +32,13 @@ constexpr SharedFile::Format kept_format{
     .version = 1,
     .explanation = "what a simulation came to; kept so that experiments go on where they were"};
 
-/// The content of a file, or what of it can be read. The caller reports errors.
+/// The content of a file, as far as it can be read. The caller reports errors.
 std::string content_of(const std::string& path) { return read_file(path).value_or(""); }
 
 }  // namespace
 
 SharedFile BatchRunner::kept(const RunSpec& spec) const {
-  // A machine and a policy of one's own are files that change under the same name.
+  // Machine files and policy plug-ins of the user can change under the same name.
   const auto known = std::ranges::find(machine::built_in_machine_files(), spec.machine, &EmbeddedFile::name);
   std::string files =
       known != machine::built_in_machine_files().end() ? std::string(known->text) : content_of(spec.machine);
@@ -72,7 +72,7 @@ void BatchRunner::keep(const RunSpec& spec, const Figures& figures) const {
     const SharedFile file = kept(spec);
     file.make_directory();
     file.replace(lines);
-  } catch (const SystemError&) {  // then it is run again another time
+  } catch (const SystemError&) {  // the run is repeated next time
   }
 }
 
@@ -84,7 +84,7 @@ Results BatchRunner::run_all(const std::vector<RunSpec>& specs, unsigned threads
   for (const RunSpec& spec : specs)
     if (seen.insert(spec.text()).second) wanted.push_back(&spec);
   if (!directory_.empty())
-    remove_stale(directory_, [](std::string_view name) {  // as kept() names them
+    remove_stale(directory_, [](std::string_view name) {  // the names that kept() gives
       name = final_name(name);
       return name.size() == 36 && name.find_first_not_of("0123456789abcdef") == 32 && name.ends_with(".txt");
     });
@@ -95,7 +95,7 @@ Results BatchRunner::run_all(const std::vector<RunSpec>& specs, unsigned threads
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (;;) {
-      // From the end: the largest come last in experiments, and should not be begun last.
+      // In reverse order: the last runs of an experiment are the largest, and must not start last.
       const std::size_t i = next.fetch_add(1);
       if (i >= wanted.size()) return;
       const RunSpec& spec = *wanted[wanted.size() - 1 - i];
@@ -124,7 +124,7 @@ Results BatchRunner::run_all(const std::vector<RunSpec>& specs, unsigned threads
     try {
       while (others.size() + 1 < std::min<std::size_t>(threads, wanted.size()))
         others.start([&] { work(); }, ignore_failure);
-    } catch (const std::exception&) {  // the system gives no more: those there are do it all
+    } catch (const std::exception&) {  // the system has no more threads: those that exist run everything
     }
     work();
   }

@@ -30,7 +30,7 @@ class BatchRunner {
                   const std::atomic<bool>* stop_requested = nullptr);
 
  private:
-  /// Where its figures are, named by all that they depend on.
+  /// The cache file of the run. Its name is a hash of all inputs of the run.
   SharedFile kept(const RunSpec& spec) const;
   bool load(const RunSpec& spec, Figures& figures) const;
   void keep(const RunSpec& spec, const Figures& figures) const;

@@ -1,4 +1,4 @@
-// Charts: lines, or bars where lines could not be distinguished.
+// Draws a chart as lines, or as bars if lines could not be distinguished.
 #include "experiment/chart.hpp"
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@ namespace fairlead::experiment {
 
 namespace {
 
-/// Many lines over few x cannot be distinguished: then bars, grouped by x.
+/// Many lines over few x cannot be distinguished: draws bars, grouped by x.
 constexpr std::size_t many_lines = 8, few_x = 3;
 
-/// What is drawn below each other.
+/// The chart itself, or one chart per x, from top to bottom, if its lines could not be distinguished.
 std::vector<Chart> panels_of(const Chart& chart) {
   std::set<double> xs;
   std::size_t lines = 0;

@@ -1,4 +1,4 @@
-// A chart as SVG: lines over x, or bars where there is one x. Complete in itself, legible in light and dark,
+// A chart as SVG: lines over x, or bars where there is one x. Self-contained, legible in light and dark,
 // and on a screen 500 pixels wide.
 #pragma once
 #include <string>

@@ -1,4 +1,4 @@
-// A chart as bars: what is measured at one x.
+// Draws the values at one x as bars.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A chart as lines over x.
+// Draws the values as lines over x.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Drawn draw_lines(const ChartPlan& plan) {
     out += svg_text(at_x(x), low_y + 17, tick_text(x), " text-anchor=\"middle\"");
   out += svg_text((left + right_end) / 2, low_y + 36, chart.x_label, " text-anchor=\"middle\"");
   out += svg_text(-(top + low_y) / 2, 16, chart.y_label, " transform=\"rotate(-90)\" text-anchor=\"middle\"");
-  // A bound may leave the plot.
+  // A bound may lie outside the plot.
   out += fmt::format(
       "<clipPath id=\"plot\"><rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/></clipPath>\n",
       left - 6, top - 6, right_end - left + 12, plot_height + 12);

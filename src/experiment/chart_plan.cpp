@@ -1,4 +1,4 @@
-// Measuring a chart, its title and its legend.
+// Computes the layout of a chart, its title and its legend.
 #include "experiment/chart_plan.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using namespace report::html;
 
 namespace {
 
-/// The axis goes so far beyond the measurements for the sake of a bound, no further.
+/// The axis extends at most this far beyond the measurements to show a bound.
 constexpr double room_for_bounds = 1.6;
 
 double largest(const Chart& chart, bool bounds) {
@@ -26,7 +26,7 @@ double largest(const Chart& chart, bool bounds) {
   return most;
 }
 
-/// Of what was measured, and of bounds that are not far above.
+/// The maximum of the measurements, and of bounds that are not far above them.
 double most_within(const Chart& chart) {
   double measured = largest(chart, false);
   if (!(measured > 0)) measured = largest(chart, true);

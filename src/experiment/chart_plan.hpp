@@ -1,5 +1,4 @@
-// What drawing a chart as lines and as bars has in common: how far its axes go, how wide its words are, what
-// its legend says.
+// The layout that line charts and bar charts share: range of the axes, width of the text, legend.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -35,11 +34,11 @@ class ChartPlan {
 
   /// It has points, and is not a bound beyond the axis.
   bool is_drawn(const ChartLine& line) const;
-  /// For a line of SVG; `place`: the colour.
+  /// SVG attributes of a line; `place`: the index of its colour.
   std::string stroke(const ChartLine& line, std::size_t place) const;
-  /// The title, broken between words; `top` is where it ends.
+  /// The title, wrapped between words. Sets `top` to its lower edge.
   std::string title(double width, double& top) const;
-  /// Of the lines or of the bounds, from `y` on, which is where it ends afterwards.
+  /// The legend of the lines or of the bounds, from `y` on. Sets `y` to its lower edge.
   std::string legend(bool bounds, double width, double& y) const;
 
  private:
@@ -56,7 +55,7 @@ double least_of(const ChartLine& line);
 double most_of(const ChartLine& line);
 
 Drawn draw_lines(const ChartPlan& plan);
-/// Of a chart with one x: a bar for each line, the highest first; bounds go across.
+/// Draws a chart with a single x: one bar per line, the highest first; bounds are lines across the bars.
 Drawn draw_bars(const ChartPlan& plan);
 
 }  // namespace fairlead::experiment

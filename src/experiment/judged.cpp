@@ -1,4 +1,4 @@
-// Ratios of times: below 1 the judged one is faster.
+// Ratios of times: below 1, the judged policy is faster.
 #include "experiment/judged.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ struct JudgedPoint {
   const Experiment* experiment = nullptr;
   double x = 0;
   std::string best;
-  double ratio = 0;  // of times: judged / best
-  double bound = 0;  // the best one's time over the least possible
+  double ratio = 0;  // time of the judged policy / time of the best
+  double bound = 0;  // time of the best policy / lower bound
 };
 
 std::vector<JudgedPoint> points_of(std::span<const ExperimentOutcome> all) {
@@ -42,7 +42,7 @@ std::vector<JudgedPoint> points_of(std::span<const ExperimentOutcome> all) {
         if (!point.best.empty() && figures.seconds >= least) continue;
         least = figures.seconds;
         point.best = series.label;
-        const double possible = figures.critical_path_gflops > 0  // of ranks it is not known
+        const double possible = figures.critical_path_gflops > 0  // unknown with several ranks
                                     ? std::min(figures.best_gflops, figures.critical_path_gflops)
                                     : figures.best_gflops;
         point.bound = possible > 0 && figures.gflops > 0 ? possible / figures.gflops : 0;

@@ -9,10 +9,10 @@
 
 namespace fairlead::experiment {
 
-/// Those whose policy is a paper's: what a judged one is compared with.
+/// The policies from papers, with which a judged policy is compared.
 std::span<const std::string_view> published_policies() noexcept;
 
-/// In Markdown, one table; empty if no experiment is `judged`.
+/// One Markdown table; empty if no experiment has `judged`.
 std::string judged(std::span<const ExperimentOutcome> all);
 /// The same as CSV: experiment,x,judged,best,ratio,bound, where `bound` is the best one's time over the least that
 /// processors and the critical path allow.

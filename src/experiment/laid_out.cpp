@@ -1,4 +1,4 @@
-// An experiment over others: its lines at their points.
+// Expands an experiment over others: runs its lines at their points.
 #include <fmt/format.h>
 
 #include "experiment/experiment.hpp"

@@ -1,4 +1,4 @@
-// Gathering the rows.
+// Collects the policies of all experiments as columns, and formats one row per experiment.
 #include "experiment/overview.hpp"
 
 #include <fmt/format.h>
@@ -15,21 +15,22 @@ namespace fairlead::experiment {
 
 namespace {
 
-std::string in_brief(double value) {
+std::string brief_number(double value) {
   return value >= 10 ? fmt::format("{:.0f}", value) : fmt::format("{:.2g}", value);
 }
 
 struct Bound {
   const char* label;
-  double (*of)(const Figures&);
+  double (*value)(const Figures&);
 };
 
 bool is_row(const ExperimentOutcome& outcome) {
   return outcome.experiment->every_policy && !outcome.table.x.empty();
 }
 
-/// The policies of the first: all have the same, but for lines that an experiment adds.
-std::vector<std::string> labels_of(std::span<const ExperimentOutcome> all) {
+/// The union of the lines of all rows in order of appearance: every policy, then lines that single
+/// experiments add.
+std::vector<std::string> policy_labels(std::span<const ExperimentOutcome> all) {
   std::vector<std::string> labels;
   for (const ExperimentOutcome& outcome : all)
     for (const Series& series : outcome.table.series)
@@ -40,7 +41,7 @@ std::vector<std::string> labels_of(std::span<const ExperimentOutcome> all) {
 
 struct Column {
   const char* unit;
-  double (*of)(const Figures&);
+  double (*value)(const Figures&);
   bool more_is_better;
 };
 constexpr Column rates{"% of peak", [](const Figures& figures) { return figures.percent_of_peak; }, true};
@@ -52,17 +53,17 @@ constexpr Column bytes{
 std::string row(const ExperimentOutcome& outcome, const std::vector<std::string>& labels,
                 const Column& column, std::span<const Bound> bounds) {
   const std::size_t at = outcome.table.x.size() - 1;
-  std::optional<Figures> any;
+  std::optional<Figures> any_point;
   std::optional<double> best;
   double most = 0;
   for (const Series& series : outcome.table.series)
     if (const auto& point = series.points[at]) {
-      const double value = column.of(*point);
+      const double value = column.value(*point);
       if (!best || (column.more_is_better ? value > *best : value < *best)) best = value;
       most = std::max(most, value);
-      any = point;
+      any_point = point;
     }
-  if (!any || most == 0) return "";  // cores that use all in place move nothing
+  if (!any_point || most == 0) return "";  // no bytes are moved if cores use all data in place
   std::string out = fmt::format("| {}, {:g} {} |", report::markdown_cell(outcome.experiment->title),
                                 outcome.table.x[at], outcome.experiment->sweep);
   for (const std::string& label : labels) {
@@ -71,19 +72,19 @@ std::string row(const ExperimentOutcome& outcome, const std::vector<std::string>
       out += " |";
       continue;
     }
-    const double value = column.of(*series->points[at]);
+    const double value = column.value(*series->points[at]);
     const std::string_view mark = value == *best ? "**" : "";
-    out += fmt::format(" {}{}{} |", mark, in_brief(value), mark);
+    out += fmt::format(" {}{}{} |", mark, brief_number(value), mark);
   }
   for (const Bound& bound : bounds) {
-    const double value = bound.of(*any);
-    out += value > 0 ? fmt::format(" {} |", in_brief(value)) : " |";
+    const double value = bound.value(*any_point);
+    out += value > 0 ? fmt::format(" {} |", brief_number(value)) : " |";
   }
   return out + "\n";
 }
 
-std::string table_of_all(std::span<const ExperimentOutcome> all, const std::vector<std::string>& labels,
-                         const Column& column, std::span<const Bound> bounds) {
+std::string overview_table(std::span<const ExperimentOutcome> all, const std::vector<std::string>& labels,
+                           const Column& column, std::span<const Bound> bounds) {
   std::string out = fmt::format("| {} |", column.unit), line = "|---|";
   for (const std::string& label : labels)
     out += fmt::format(" {} |", report::markdown_cell(label)), line += "---|";
@@ -102,18 +103,19 @@ double critical_path_percent(const Figures& figures) {
 }
 
 std::string overview(std::span<const ExperimentOutcome> all) {
-  const std::vector<std::string> labels = labels_of(all);
+  const std::vector<std::string> labels = policy_labels(all);
   if (labels.empty()) return "";
-  constexpr Bound of_rates[] = {{"critical path", critical_path_percent}};
-  constexpr Bound of_bytes[] = {
+  constexpr Bound rate_bounds[] = {{"critical path", critical_path_percent}};
+  constexpr Bound byte_bounds[] = {
       {"lower bound of loads", [](const Figures& figures) { return figures.lower_bound_gigabytes; }},
       {"floor of loads", [](const Figures& figures) { return figures.floor_gigabytes; }}};
   return tally(all) +
-         "### overview: every policy\n\nNot a paper's. Each row is the mean over neighbouring sizes, since "
-         "single ones are noise; other sizes are in `overview.csv`, which the command writes. Bold: the "
+         "### overview: every policy\n\nNot from a paper. Each row is the mean over neighbouring sizes, "
+         "since "
+         "single sizes are noisy; the command writes the other sizes to `overview.csv`. Bold: the "
          "best.\n\n" +
-         table_of_all(all, labels, rates, of_rates) + "\n" + table_of_all(all, labels, bytes, of_bytes) +
-         "\n";
+         overview_table(all, labels, rates, rate_bounds) + "\n" +
+         overview_table(all, labels, bytes, byte_bounds) + "\n";
 }
 
 std::string overview_csv(std::span<const ExperimentOutcome> all) {

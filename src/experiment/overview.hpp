@@ -1,5 +1,5 @@
-// What is said of all experiments together: the tally of verdicts, and one table over machines and workloads,
-// a row for each experiment that runs every policy.
+// A summary of all experiments: the tally of verdicts, and tables of all policies with one row per experiment
+// that runs every policy.
 #pragma once
 #include <span>
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace fairlead::experiment {
 
-/// What all processors could do if tasks waited for the longest chain of them only: per cent of their best,
-/// at most 100; 0 if it is not known.
+/// The upper bound on the rate that the critical path imposes, in per cent of the best rate of all
+/// processors, at most 100; 0 if unknown.
 double critical_path_percent(const Figures& figures);
 
-/// Those of `all` with `every_policy`: two tables in Markdown, per cent of peak and bytes moved, at the last
-/// x, with the best of each row in bold and the bounds behind; before them the tally of all. Empty if there
-/// is none.
+/// Markdown: the tally of `all`, then two tables of the experiments with `every_policy`, per cent of peak and
+/// bytes moved, at the largest x. The best value of each row is bold; the last columns are bounds. Empty if
+/// no experiment has `every_policy`.
 std::string overview(std::span<const ExperimentOutcome> all);
-/// The same at every x as CSV: a line for each experiment, x and policy.
+/// The same experiments at every x as CSV: a line per experiment, x and policy.
 std::string overview_csv(std::span<const ExperimentOutcome> all);
 
 }  // namespace fairlead::experiment

@@ -1,4 +1,4 @@
-// Results as charts: what is measured, line by line, and what bounds it.
+// Draws the results as charts: one per metric, with its lines and bounds.
 #include "experiment/chart.hpp"
 #include "experiment/written.hpp"
 #include "experiment/written_parts.hpp"

@@ -140,7 +140,8 @@ void require_point(const Experiment& experiment, TomlReader& reader, std::string
     reader.fail(key, fmt::format("names {}, which is none of the `values`", x));
 }
 
-/// A value is no test without a distance that was fixed beforehand, nor if the experiment was made by it.
+/// A value is a test only if its tolerance was fixed in advance and no assumption of the experiment was
+/// derived from it.
 PaperValue value_of(TomlReader& reader, const Experiment& experiment) {
   PaperValue value{.line = reader.string("line"),
                    .x = {},
@@ -181,7 +182,7 @@ void check_bound(const Claim& claim, TomlReader& reader) {
                                      peak ? unit_of(Metric::gflops) : "bytes", unit_of(claim.metric)));
 }
 
-/// Refuses what would be judged without having been compared with anything, or with what it is not.
+/// Rejects claims that compare with nothing, and contradictory settings.
 void check_sense(const Claim& claim, const Experiment& experiment, TomlReader& reader) {
   const bool changes = claim.check == Check::changes, between = claim.check == Check::between;
   const bool limits_grow = claim.limits[0] < claim.limits[1];
@@ -263,7 +264,7 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   experiment.paper = reader.string("paper");
   experiment.notes = reader.text_or("notes", "");
   experiment.over = reader.text_or("over", "");
-  if (!experiment.over.empty()) {  // all else is theirs
+  if (!experiment.over.empty()) {  // everything else comes from the other experiments
     reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
     if (experiment.lines.size() < 2)
       reader.fail("line", "must be there at least twice, as [[line]]: others are compared with the first");
@@ -326,7 +327,7 @@ std::vector<Experiment> find_experiments(std::string_view name) {
   }
   std::vector<Experiment> all, found;
   std::vector<std::string_view> names;
-  // One over others runs all of these many times: by its own name only.
+  // An experiment over others runs all of them many times, so only its exact name selects it.
   const auto among_many = [name](const Experiment& one, char separator) {
     return one.over.empty() && one.name.size() > name.size() && one.name.starts_with(name) &&
            one.name[name.size()] == separator;
@@ -339,7 +340,7 @@ std::vector<Experiment> find_experiments(std::string_view name) {
         std::ranges::find(one.also, name) != one.also.end())
       found.push_back(one);
   }
-  // A figure of several panels, each of which is an experiment.
+  // A figure with several panels: each panel is an experiment.
   if (found.empty())
     std::ranges::copy_if(all, std::back_inserter(found),
                          [&](const Experiment& one) { return among_many(one, '-'); });

@@ -1,4 +1,4 @@
-// One run, and which runs an experiment is.
+// Executes one run, and lists the runs of an experiment.
 #include "experiment/run.hpp"
 
 #include <fmt/format.h>
@@ -90,7 +90,7 @@ double Figures::of(Metric metric) const noexcept {
 
 namespace {
 
-/// Simulates, and hands f all that is known of the run.
+/// Simulates one run, and passes its inputs and results to f.
 template <class F>
 void simulate_and_tell(const RunSpec& spec, bool keep_order, const std::atomic<bool>* stop_requested, F&& f) {
   const WorkloadSize size{.n = spec.n,

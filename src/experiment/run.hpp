@@ -1,4 +1,4 @@
-// Running what experiments ask for: the runs of an experiment, and the figures of each.
+// Executes the simulated runs of an experiment, and computes the figures of each.
 #pragma once
 #include <atomic>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace fairlead::experiment {
 
-/// What is kept of a run.
+/// The results of one run.
 struct Figures {
   bool finished = false;
   std::string problem;
@@ -23,14 +23,14 @@ struct Figures {
   double gigabytes_to_devices = 0, gigabytes_from_devices = 0, gigabytes_between_devices = 0,
          gigabytes_from_disk = 0;
   double percent_of_gemm_peak = 0, gigabytes_sent = 0;
-  double bus_limit_gigabytes = 0, lower_bound_gigabytes = 0, floor_gigabytes = 0;  ///< 0: not known
-  double best_gflops = 0;           ///< that all processors could do
-  double critical_path_gflops = 0;  ///< what the longest chain of tasks allows
+  double bus_limit_gigabytes = 0, lower_bound_gigabytes = 0, floor_gigabytes = 0;  ///< 0: unknown
+  double best_gflops = 0;           ///< of all processors at their best rates
+  double critical_path_gflops = 0;  ///< bound by the critical path
 
   double of(Metric metric) const noexcept;
 };
 
-/// Those that are numbers, by name, in the order in which they are kept.
+/// The numeric figures by name, in the order of the cache files.
 struct NamedFigure {
   std::string_view name;
   double Figures::*figure;
@@ -55,27 +55,29 @@ inline constexpr NamedFigure all_figures[] = {
 /// By RunSpec::text().
 using Results = std::map<std::string, Figures>;
 
-/// Which part of the machine it uses, and where it would have its tiles. Both throw ConfigError.
+/// The part of the machine that the run uses, and its advice for placing tiles. Both throw ConfigError.
 simulate::MachineConfig use_of(const RunSpec& spec, const machine::MachineDescription& machine);
 simulate::Advice advice_of(const RunSpec& spec);
 
-/// One run in this thread. `stop_requested`, which another thread may set: backend::SimulationStopped is thrown then.
+/// Executes one run in this thread. Throws backend::SimulationStopped once another thread sets
+/// `stop_requested`.
 Figures run(const RunSpec& spec, const std::atomic<bool>* stop_requested = nullptr);
-/// The same on several ranks.
+/// As run(), on several ranks.
 Figures run_on_ranks(const RunSpec& spec, const std::atomic<bool>* stop_requested);
-/// Of so many cores that all multiply large matrices at once. 0 if there are none, or they do not multiply.
+/// `gflops` in per cent of the rate of `cores` cores that all multiply large matrices. 0 without cores or
+/// without a GEMM rate.
 double percent_of_gemm_peak(const machine::MachineDescription& machine, std::size_t cores,
                             simulate::Precision precision, double gflops) noexcept;
 
-/// Every line at this x, with the order in which its tasks ran, for a page. The lines have the same machine
-/// and workload. `stop_requested` as in run().
+/// Every line at this x, with the order of its tasks, for an HTML page. The lines have the same machine and
+/// workload. `stop_requested` as in run().
 report::Comparison side_by_side(const Experiment& experiment, double x,
                                 const std::atomic<bool>* stop_requested = nullptr);
 
-/// The runs whose mean is a point: by seed, those around x. `quick`: with the first seed, at x alone.
+/// The runs whose mean is one point: by seed, the runs around x. `quick`: only the first seed, and only x.
 std::vector<std::vector<RunSpec>> runs_at(const Experiment& experiment, const Line& line, double x,
                                           bool quick);
-/// Every run that the experiment needs; `quick`: of its quick values only.
+/// All runs of the experiment; `quick`: only those of its quick values.
 std::vector<RunSpec> runs_of(const Experiment& experiment, bool quick);
 
 }  // namespace fairlead::experiment

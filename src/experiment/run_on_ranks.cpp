@@ -1,4 +1,4 @@
-// One run on several simulated ranks.
+// Executes one run on several simulated ranks.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -19,7 +19,7 @@ using namespace fairlead::simulate;
 
 namespace {
 
-/// Kernels that are neither products nor nearly such: what the machine's file says of them is assumed.
+/// Panel kernels: unlike products, their rates in the machine file are assumptions.
 bool is_panel(std::string_view kernel) { return kernel == "potrf" || kernel == "getrf" || kernel == "trsm"; }
 
 machine::MachineDescription changed(machine::MachineDescription machine, const RunSpec& spec) {

@@ -1,4 +1,4 @@
-// Counting verdicts.
+// Counts the verdicts of each paper.
 #include "experiment/tally.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "Bramas 2019" of "Bramas 2019 (PeerJ), Figure 7"; all of it where there is no year.
+/// "Bramas 2019" from "Bramas 2019 (PeerJ), Figure 7"; the whole text if it has no year.
 std::string_view without_section(std::string_view paper) {
   for (std::size_t at = 0; at + 4 <= paper.size(); ++at) {
     const bool begins = at == 0 || !is_digit(paper[at - 1]);

@@ -1,4 +1,4 @@
-// Means, and judging by them.
+// Computes the means of an experiment, and the verdicts on values and claims.
 #include "experiment/verdict.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ double bound_of(const Figures& figures, std::string_view bound) {
 /// One point of a claim: whether it holds, and the figures.
 struct Point {
   bool holds = false;
-  bool tie = false;  ///< it holds by less than the simulation resolves
+  bool tie = false;  ///< holds by less than the resolution of the simulation
   std::string found;
 };
 
@@ -57,8 +57,8 @@ struct Point {
 /// when the size of the matrix changes by one tile.
 constexpr double resolution = 0.01;
 
-/// Whether a comparison that holds by the means would not hold for some pair of seeds or, without a factor, rests on a
-/// difference below the resolution.
+/// True if a comparison of the means holds, but fails for some pair of seeds, or, without a factor, the
+/// difference is below the resolution.
 bool is_tie(const Claim& claim, std::size_t at, const Series& own, const Series& other) {
   const bool compares = claim.check == Check::best || claim.check == Check::worst ||
                         claim.check == Check::below || claim.check == Check::above;
@@ -77,8 +77,8 @@ bool is_tie(const Claim& claim, std::size_t at, const Series& own, const Series&
   return better ? range->least < others->most * factor : range->most > others->least * factor;
 }
 
-/// Whether a figure is on the side of a bound, or as near to it, as the claim says.
-bool keeps_to(const Claim& claim, double value, double bound) {
+/// True if the value satisfies the claim relative to the bound.
+bool satisfies(const Claim& claim, double value, double bound) {
   switch (claim.check) {
     case Check::below:
       return value < bound * claim.factor;
@@ -92,11 +92,11 @@ bool keeps_to(const Claim& claim, double value, double bound) {
 Point judge_by_bound(const Claim& claim, std::size_t at, const Figures& own,
                      const std::vector<const Series*>& others) {
   const double bound = bound_of(own, claim.bound);
-  Point point{.holds = keeps_to(claim, own.of(claim.metric), bound),
+  Point point{.holds = satisfies(claim, own.of(claim.metric), bound),
               .found = fmt::format("{:.4g}", own.of(claim.metric))};
   for (const Series* other : others) {
     const double its = other->points[at]->of(claim.metric);
-    const bool keeps = keeps_to(claim, its, bound);
+    const bool keeps = satisfies(claim, its, bound);
     point.holds = point.holds && keeps;
     if (!keeps || others.size() <= 3) point.found += fmt::format(", {} {:.4g}", other->label, its);
   }
@@ -137,7 +137,7 @@ Point judge(const Claim& claim, std::size_t at, const Series& series,
       case Check::between:
         holds = value >= its * claim.limits[0] && value <= its * claim.limits[1];
         break;
-      case Check::changes:  // judged apart: it is of several points
+      case Check::changes:  // judged separately: it compares two points
         break;
     }
     point.holds = point.holds && holds;
@@ -148,7 +148,7 @@ Point judge(const Claim& claim, std::size_t at, const Series& series,
   return point;
 }
 
-/// Nothing is judged, and nothing said, unless both points are there.
+/// Gives no verdict and no text unless both points exist.
 void judge_change(const Claim& claim, const Table& table, ClaimVerdict& verdict) {
   const Series& own = *table.find(claim.line);
   std::vector<double> values;
@@ -163,7 +163,8 @@ void judge_change(const Claim& claim, const Table& table, ClaimVerdict& verdict)
                               values[0], claim.at[0]);
 }
 
-/// What `line` is compared with: who is named, or all that are like it.
+/// The lines that `line` is compared with: those that the claim names, or all others; variants only if `line`
+/// is one.
 std::vector<const Series*> compared_with(const Experiment& experiment, const Claim& claim,
                                          const Table& table) {
   const bool all = claim.others.empty() && claim.bound.empty();
@@ -178,13 +179,13 @@ std::vector<const Series*> compared_with(const Experiment& experiment, const Cla
 }
 
 /// Why the claim cannot be judged at this point; empty if it can.
-std::string lacking(const Claim& claim, const Table& table, std::size_t at, const Series& own,
-                    const std::vector<const Series*>& others) {
+std::string why_not_judged(const Claim& claim, const Table& table, std::size_t at, const Series& own,
+                           const std::vector<const Series*>& others) {
   const auto lacks = [&](const Series* series) { return !series->points[at]; };
   const auto other = std::ranges::find_if(others, lacks);
   if (lacks(&own) || other != others.end())
     return fmt::format("x = {}: {} did not finish", table.x[at], lacks(&own) ? own.label : (*other)->label);
-  // Of what has no bound, anything would be above it.
+  // Without a bound, any value would count as above it.
   if (!claim.bound.empty() && !(bound_of(*own.points[at], claim.bound) > 0))
     return fmt::format("x = {}: the {} is not known", table.x[at], claim.bound);
   return "";
@@ -199,12 +200,12 @@ void judge_points(const Experiment& experiment, const Claim& claim, const Table&
   std::string tied;        // of the first point that is a tie
   for (std::size_t at = 0; at < table.x.size(); ++at) {
     if (!claim.at.empty() && std::ranges::find(claim.at, table.x[at]) == claim.at.end()) continue;
-    if (std::string why = lacking(claim, table, at, own, others); !why.empty()) {
+    if (std::string why = why_not_judged(claim, table, at, own, others); !why.empty()) {
       if (unfinished.empty()) unfinished = std::move(why);
       continue;
     }
     const Point point = judge(claim, at, own, others);
-    // Shown is the first that does not hold, or the last.
+    // Shows the first point at which the claim fails, or the last point.
     if (held == judged) verdict.found = fmt::format("x = {}: {}", table.x[at], point.found);
     ++judged;
     held += point.holds;
@@ -226,7 +227,7 @@ bool is_same_evidence(const Claim& one, const Claim& other, const Table& table) 
   if (one.check != other.check || one.metric != other.metric || one.factor != other.factor ||
       !std::ranges::equal(one.limits, other.limits) || one.bound != other.bound || one.at != other.at)
     return false;
-  // The lines that are compared with may name each other; apart from that they are to be the same.
+  // The sets of compared lines may include each other's line; apart from that they must be equal.
   const auto without_both = [&](std::vector<std::string> others) {
     std::erase_if(others, [&](const std::string& label) { return label == one.line || label == other.line; });
     return others;
@@ -246,7 +247,7 @@ Verdict verdict_of(std::optional<bool> holds) {
   return !holds ? Verdict::missing : *holds ? Verdict::reproduced : Verdict::differs;
 }
 
-/// Whether the last of the claims, if it holds, is evidence of its own.
+/// If the last claim holds but is not independent evidence, changes its verdict to input, duplicate or tie.
 void judge_evidence(std::vector<ClaimVerdict>& verdicts, const Table& table) {
   ClaimVerdict& last = verdicts.back();
   if (last.verdict != Verdict::reproduced) return;
@@ -359,7 +360,7 @@ std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table
       continue;
     }
     verdict.verdict = Verdict::variant;
-    // Of points it is said already at how many of them it does not hold.
+    // With several points, the text already counts those at which the claim fails.
     if (verdict.holds == true)
       verdict.found = "holds; " + verdict.found;
     else if (verdict.holds && claim.check == Check::changes)

@@ -12,23 +12,23 @@ namespace fairlead::experiment {
 enum class Verdict : std::uint8_t {
   reproduced,
   differs,
-  input,  ///< an assumption of the experiment was chosen by it, or implies it: the agreement proves nothing
-  duplicate,  ///< it holds, by the figures by which another claim holds that is counted already
-  tie,        ///< it holds by less than the simulation resolves
-  variant,    ///< of something that the paper did not run, or not so: shown, and in no tally
-  missing,    ///< it was not run, or did not finish
+  input,      ///< it determined, or follows from, an assumption of the experiment: agreement proves nothing
+  duplicate,  ///< holds because of the same figures as a claim that is already counted
+  tie,        ///< holds by less than the resolution of the simulation
+  variant,    ///< the paper did not run it in this form: shown, but not counted
+  missing,    ///< not run, or not finished
 };
 std::string_view name_of(Verdict verdict) noexcept;
 
-/// Of each line at each x; the mean over the runs around it and over the seeds. Nothing where one did not
-/// finish.
+/// One line of a figure. Each point is the mean over the runs around x and over the seeds; nothing if one of
+/// these runs did not finish.
 struct Series {
   std::string label;
-  std::vector<std::optional<Figures>> points;  ///< by place in `x`
-  std::vector<std::vector<Figures>> by_seed;   ///< likewise: what the point is the mean of
-  std::vector<std::string> problems;           ///< of runs that did not finish
+  std::vector<std::optional<Figures>> points;  ///< by index in `x`
+  std::vector<std::vector<Figures>> by_seed;   ///< likewise, one list of seeds per point
+  std::vector<std::string> problems;           ///< one per run that did not finish
 
-  /// How far seeds differ. Nothing where there is one, or the point is missing.
+  /// The range over the seeds; nothing with a single seed, or if the point is missing.
   struct Range {
     double least = 0, most = 0;
     bool operator==(const Range&) const = default;
@@ -52,9 +52,9 @@ struct ValueVerdict {
 struct ClaimVerdict {
   const Claim* claim = nullptr;
   Verdict verdict{};
-  std::optional<bool> holds;  ///< also of a variant; nothing where a run is missing
-  bool tie = false;           ///< it holds, but at some point by less than the simulation resolves
-  std::string found;          ///< what is so here: figures
+  std::optional<bool> holds;  ///< also set for a variant; nothing if a run is missing
+  bool tie = false;           ///< it holds, but at some point by less than the resolution of the simulation
+  std::string found;          ///< the simulated figures
 };
 std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table& table);
 std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table& table);

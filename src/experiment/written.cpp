@@ -12,8 +12,8 @@ namespace fairlead::experiment {
 
 namespace {
 
-/// As wide as the widest of their cells, and as `least`; the first from the left, others from the right. A
-/// cell more than there are columns follows as it is.
+/// Pads each column to its widest cell, at least `least`. The first column is left-aligned, the others
+/// right-aligned. A cell beyond the last column is appended without padding.
 std::string in_columns(const std::vector<std::vector<std::string>>& rows, std::vector<std::size_t> least) {
   std::vector<std::size_t>& widths = least;
   for (const auto& row : rows)

@@ -1,4 +1,4 @@
-// An experiment's results as people and programs read them.
+// Formats the results of an experiment as text, CSV, JSON, SVG and Markdown.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,13 +7,14 @@
 
 namespace fairlead::experiment {
 
-/// The paper's values and claims, what is so here, and verdicts; then every line at every x.
+/// For a terminal: the values and claims of the paper with simulated values and verdicts, then every line at
+/// every x.
 std::string text(const Experiment& experiment, const Table& table);
-/// One row for each line and x, with every figure.
+/// One row per line and x, with all figures.
 std::string csv(const Experiment& experiment, const Table& table);
-/// The paper's values and claims with what is so here, and verdicts: an object (JSON).
+/// A JSON object: the values and claims of the paper with simulated values and verdicts.
 std::string json(const Experiment& experiment, const Table& table);
-/// One picture for each metric: (its name, SVG).
+/// One chart per metric: (name of the metric, SVG).
 std::vector<std::pair<std::string, std::string>> pictures(const Experiment& experiment, const Table& table);
 /// A section of docs/papers-simulated.md.
 std::string markdown(const Experiment& experiment, const Table& table);

@@ -1,4 +1,5 @@
-// Results for programs.
+// Writes one CSV row per line and x, with all figures. Columns for the range over seeds follow if there are
+// several.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Verdicts for programs.
+// Writes the values and claims of a paper with their verdicts as JSON.
 #include "base/json.hpp"
 #include "experiment/written.hpp"
 #include "experiment/written_parts.hpp"

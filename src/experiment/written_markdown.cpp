@@ -1,4 +1,4 @@
-// Results as a section of a page in Markdown.
+// Writes the results of an experiment as a section of a Markdown page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace fairlead::experiment {
 
 namespace {
 
-/// Where claims are judged, figures of every line would only make the page long: they are in the tables that
-/// the command writes.
-std::vector<Metric> most_shown_of(const Experiment& experiment) {
+/// The metrics that the page lists for every line. None with claims: they would only make the page long, and
+/// the command writes them to CSV.
+std::vector<Metric> metrics_of_every_line(const Experiment& experiment) {
   return experiment.claims.empty() ? experiment.metrics : std::vector<Metric>();
 }
 
@@ -42,12 +42,12 @@ std::string markdown(const Experiment& experiment, const Table& table) {
                        report::markdown_cell(one.found), name_of(one.verdict),
                        one.holds == false ? report::markdown_cell(one.claim->reason) : "");
   if (!experiment.claims.empty()) out += "\n";
-  // Not more columns than a page holds: the ends and some between.
+  // Limits the columns to the width of a page: both ends, and some x in between.
   std::vector<std::size_t> shown;
   const std::size_t most = 8;
   for (std::size_t i = 0; i < std::min(most, table.x.size()); ++i)
     shown.push_back(table.x.size() <= most ? i : i * (table.x.size() - 1) / (most - 1));
-  for (const Metric metric : most_shown_of(experiment)) {
+  for (const Metric metric : metrics_of_every_line(experiment)) {
     out += fmt::format("| {} |", unit_of(metric));
     for (const std::size_t at : shown) out += fmt::format(" {} {:g} |", experiment.sweep, table.x[at]);
     out += "\n|---|";

@@ -1,4 +1,4 @@
-// What the ways to write results have in common: numbers, ranges, bounds.
+// Functions shared by the output formats: numbers, ranges, bounds.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,21 +11,21 @@ namespace fairlead::experiment {
 
 /// "123", "12.3", "1.23".
 std::string short_number(double value);
-/// "-" where there is no point.
+/// "-" if the point is missing.
 std::string cell(const std::optional<Figures>& point, Metric metric);
-/// "90.0-130"; nothing where there is no range.
+/// "90.0-130"; empty without a range.
 std::string text_of(const std::optional<Series::Range>& range);
-/// With a blank before; nothing of nothing.
+/// " (text)"; empty if `text` is.
 std::string in_brackets(const std::string& text);
 
-/// The bounds that go with a metric: bytes that come to the devices, or rates.
+/// The bounds of a metric: of bytes loaded to devices, or of rates.
 std::vector<std::pair<std::string, double (*)(const Figures&)>> bounds_of(Metric metric);
-/// Of any line at that x: bounds do not depend on the policy.
+/// The bound at x number `at`, from any line: bounds do not depend on the policy.
 double bound_at(const Table& table, std::size_t at, double (*bound)(const Figures&));
-/// At some x.
+/// True if the bound is known at some x.
 bool is_known(const Table& table, double (*bound)(const Figures&));
 
-/// Whether points are means over several.
+/// True if points are means over several seeds.
 bool several_seeds(const Series& series);
 
 }  // namespace fairlead::experiment

@@ -25,7 +25,7 @@ struct Disk {
 /// A description of the disk that is the same in every run: "ext4 at /scratch". Creates no file.
 std::string disk_label(const std::string& directory);
 
-/// Throws SystemError if the path does not exist or is no directory.
+/// Throws SystemError if the path does not exist or is not a directory.
 Disk disk_of(const std::string& directory);
 
 }  // namespace fairlead::machine

@@ -21,7 +21,7 @@ namespace {
 /// The limit of the address space (RLIMIT_AS, "ulimit -v"), as batch systems set it. Mapped memory counts even if
 /// unused.
 std::optional<MemoryLimit> address_space_limit(const SystemFiles& files) {
-  const auto limit = files.field("/proc/self/limits", "Max address space");  // "unlimited" is no number
+  const auto limit = files.field("/proc/self/limits", "Max address space");  // "unlimited" is not a number
   if (!limit) return std::nullopt;
   return MemoryLimit{*limit, files.field("/proc/self/status", "VmSize").value_or(0),
                      "the limit of address space (ulimit -v)"};
@@ -34,7 +34,7 @@ MachineMemory detect_memory(const SystemFiles& files, unsigned workers) {
   const auto field = [&](const char* name) { return files.field(meminfo, name); };
   const auto total = field("MemTotal");
   if (!total)
-    throw SystemError("cannot read MemTotal in /proc/meminfo: how much memory is there? Say --memory.");
+    throw SystemError("cannot read MemTotal in /proc/meminfo: set the amount of memory with --memory");
   MachineMemory found;
   found.total_bytes = *total;
   found.available_bytes =

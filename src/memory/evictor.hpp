@@ -9,7 +9,7 @@
 
 namespace fairlead::memory {
 
-/// What the space is for.
+/// The purpose of the space.
 enum class Purpose : std::uint8_t {
   task,      // a task to be admitted: victims may be written home first, and the task waits for that
   prefetch,  // a prefetch: evicts only what Policy::prefetch_victim names, one replica at a time

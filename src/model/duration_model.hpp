@@ -57,8 +57,8 @@ class DurationModel {
   Estimate estimate(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
                     unsigned implementation = 0) const;
 
-  /// What this process has learned, for later runs, in the order of the keys. `tasks` counts those of this process
-  /// only.
+  /// The measurements of this process, for later runs, in the order of the keys. `tasks` counts those of this
+  /// process only.
   KeptDurations learned() const;
 
  private:

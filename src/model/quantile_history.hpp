@@ -27,7 +27,7 @@ class QuantileHistory {
   std::size_t samples() const noexcept { return filled_; }  ///< in the window
   /// Samples of this process, including those that have left the window.
   std::uint64_t added() const noexcept { return added_; }
-  /// Of the samples in the window; zeros without samples.
+  /// The quantiles of the samples in the window; zeros without samples.
   Quantiles quantiles() const noexcept;
 
  private:

@@ -97,7 +97,8 @@ void Communicator::wait_until(Done done) {
   served_.wait(lock, done);
 }
 
-/// By the program's thread, one at a time. Returns when the event has ended, also by an exception or without memory.
+/// Called by the program's thread, one event at a time. Returns when the event has been served, even if that
+/// threw.
 template <class E>
 void Communicator::post_and_wait(E&& event) noexcept {
   bool over = false;

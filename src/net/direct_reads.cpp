@@ -68,8 +68,8 @@ int read_of(pid_t process, std::uint64_t address, void* place, Bytes bytes, std:
 }  // namespace
 
 DirectReads::DirectReads(RankId own) : own_(own), first_mark_(random_number() | 1), probe_(random_number()) {
-  // Where only ancestors may read a process (Yama), this permits it to the descendants of the launcher, and to no
-  // others. Elsewhere the call fails.
+  // With the Yama security module, only ancestors may read a process. This call extends the permission to the
+  // descendants of the launcher. Without Yama the call fails.
   static_cast<void>(::prctl(set_reader, ::getppid(), 0, 0, 0));
 }
 
@@ -85,12 +85,12 @@ std::string DirectReads::probe(const std::vector<std::string>& introductions) {
   std::size_t near = 0;
   int error = 0;
   for (std::size_t rank = 0; rank < introductions.size(); ++rank) {
-    std::istringstream said(introductions[rank]);
+    std::istringstream fields(introductions[rank]);
     std::string its_machine;
     pid_t process = 0;
     std::uint64_t address = 0, expected = 0;
-    said >> its_machine >> process >> address >> expected;
-    if (!said || rank == index(own_) || its_machine != machine) continue;
+    fields >> its_machine >> process >> address >> expected;
+    if (!fields || rank == index(own_) || its_machine != machine) continue;
     ++near;
     std::uint64_t found = 0, again = 0;
     const int failed = read_of(process, address, &found, sizeof found, address, again);
@@ -107,13 +107,13 @@ std::string DirectReads::probe(const std::vector<std::string>& introductions) {
 void DirectReads::set_results(const std::vector<std::string>& tried) {
   read_by_.assign(tried.size(), false);
   for (std::size_t rank = 0; rank < tried.size(); ++rank) {
-    std::istringstream said(tried[rank]);
+    std::istringstream fields(tried[rank]);
     std::size_t near = 0;
     int error = 0;
-    said >> near >> error;
+    fields >> near >> error;
     pairs_ += near;
     if (error != 0) why_not_ = std::generic_category().message(error);
-    for (std::size_t other = 0; said >> other;) {
+    for (std::size_t other = 0; fields >> other;) {
       ++reading_pairs_;
       if (other == index(own_)) read_by_[rank] = true;
     }

@@ -130,7 +130,7 @@ void Endpoint::note_activity(FrontEndActivity what, EndpointCommands& out) {
 }
 
 void Endpoint::say(Status status, EndpointCommands& out) {
-  status.sequence = ++counts_.said;
+  status.sequence = ++counts_.statuses_sent;
   status.sent = traffic_.messages() + counts_.notes_sent;
   status.received = counts_.received;
   status_ = status;

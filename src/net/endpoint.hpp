@@ -182,7 +182,7 @@ class Endpoint {
   std::unordered_map<std::uint32_t, Closed> closed_;  // by rank
   std::string failure_;
   struct Counts {
-    std::uint64_t activity = 0, said = 0;
+    std::uint64_t activity = 0, statuses_sent = 0;
     std::uint64_t notes_sent = 0, received = 0;  // received: notes, and messages about values
     std::uint64_t kept_back_for = 0;             // ranks for which front ends withhold values now
   };

@@ -72,8 +72,8 @@ std::filesystem::path plugin_file(std::string_view with, const std::vector<std::
 
 }  // namespace
 
-std::vector<MpiThere> mpis_there(const std::vector<std::filesystem::path>& folders) {
-  std::vector<MpiThere> all;
+std::vector<MpiSupport> list_mpis(const std::vector<std::filesystem::path>& folders) {
+  std::vector<MpiSupport> all;
   for (const char* with : {"openmpi", "mpich"}) {
     const auto path = plugin_file(with, folders);
     all.push_back({.name = std::string(names_of(with).in_words),
@@ -94,12 +94,12 @@ std::shared_ptr<Network> network_of(const config::LaunchInfo& launched,
                                     const std::vector<std::filesystem::path>& folders) {
   const Names names = names_of(launched.mpi_implementation);
   const std::string file = fmt::format("fairlead-{}.so", launched.mpi_implementation);
-  const std::string who = fmt::format("this process was started as rank {} of {} by {}", launched.rank,
-                                      launched.ranks, names.in_words);
+  const std::string process_text = fmt::format("this process was started as rank {} of {} by {}",
+                                               launched.rank, launched.ranks, names.in_words);
   if (const auto path = plugin_file(launched.mpi_implementation, folders); !path.empty()) {
     std::string why;
     const MpiPlugin* const plugin = loaded(path, why);
-    if (plugin == nullptr) throw SystemError(fmt::format("{}, but {}", who, why));
+    if (plugin == nullptr) throw SystemError(fmt::format("{}, but {}", process_text, why));
     start_process_monitor(*plugin, launched);
     const auto network = plugin->join();
     network->set_direct_reads(exchange_direct_reads(*plugin, launched.rank));
@@ -109,7 +109,7 @@ std::shared_ptr<Network> network_of(const config::LaunchInfo& launched,
   throw SystemError(
       fmt::format("{}, for which this Fairlead has no plug-in, {}: build Fairlead with {} installed.\n  In "
                   "Debian these are {}. Without mpirun the program runs as one process.",
-                  who, file, names.in_words, names.packages));
+                  process_text, file, names.in_words, names.packages));
 }
 
 }  // namespace fairlead::net

@@ -14,13 +14,13 @@ namespace fairlead::net {
 /// Folders with plug-ins: next to the running program, in its build or installation.
 std::vector<std::filesystem::path> plugin_folders();
 
-/// An MPI that Fairlead supports.
-struct MpiThere {
+/// An MPI implementation that Fairlead supports.
+struct MpiSupport {
   std::string name;              ///< "Open MPI"
-  std::filesystem::path plugin;  ///< empty: none exists
+  std::filesystem::path plugin;  ///< empty: it was not built
   std::string packages;          ///< packages needed to build the plug-in
 };
-std::vector<MpiThere> mpis_there(const std::vector<std::filesystem::path>& folders);
+std::vector<MpiSupport> list_mpis(const std::vector<std::filesystem::path>& folders);
 /// See MpiPlugin::eager_bytes(); after network_of().
 std::uint64_t eager_bytes_of(const config::LaunchInfo& launched,
                              const std::vector<std::filesystem::path>& folders);

@@ -45,7 +45,8 @@ struct Request {
   std::uint64_t outputs = 0;  ///< bit mask
 };
 
-/// The sender has consumed so many bytes of eager values: the receiver may send as many more.
+/// The number of bytes of eager values that the sender of this message has consumed: flow-control credit for
+/// the receiver.
 struct Credit {
   Bytes bytes = 0;
 };

@@ -1,5 +1,5 @@
-// What a policy can query about the machine, the data and the tasks. Implemented by the engine, and by small fakes in
-// tests.
+// The queries of a policy about the machine, the data and the tasks. Implemented by the engine, and by small
+// fakes in tests.
 #pragma once
 #include <fairlead/ids.hpp>
 #include <fairlead/place_hint.hpp>

@@ -30,7 +30,7 @@ struct ComparedRun {
 };
 
 struct Comparison {
-  double compute_seconds = 0;        ///< all workers always busy with what each does best
+  double compute_seconds = 0;        ///< with all workers always busy with their fastest kernels
   double critical_path_seconds = 0;  ///< with each task on the fastest worker
   double gflops_at_best = 0;         ///< the rate for `compute_seconds`
   /// The name of the total whose transfers from home the next two fields bound.

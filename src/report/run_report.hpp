@@ -54,7 +54,7 @@ struct WorkerReport {
   double waiting_for_tasks_seconds = 0;  ///< the rest: without a task
   std::uint64_t tasks = 0;
   bool on_device = false;  ///< a CUDA or OpenCL device; next to it cores hardly count
-  /// Of its thread: CPU time, and time in which it was runnable without a core. None: not measured.
+  /// CPU time of the thread, and time in which it was runnable without a core. Nothing: not measured.
   std::optional<double> on_core_seconds{}, without_core_seconds{};
 
   double all() const noexcept { return busy_seconds + waiting_for_data_seconds + waiting_for_tasks_seconds; }

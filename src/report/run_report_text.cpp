@@ -264,7 +264,7 @@ void values_from_ranks(TextPage& page, const RunReport& report) {
 void ranks(TextPage& page, const RunReport& report) {
   if (report.ranks.empty()) return;
   page.blank();
-  page.row("Ranks", fmt::format("{} as {}, {}; what is said above of workers and memory is of rank 0",
+  page.row("Ranks", fmt::format("{} as {}, {}; the rows about workers and memory are those of rank 0",
                                 report.ranks.size(), report.grid, report.network));
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     const RankReport& rank = report.ranks[i];

@@ -1,4 +1,4 @@
-// Loads a plug-in and reports what is wrong with it.
+// Loads the scheduling policy of a plug-in, and checks the plug-in before use.
 #include "schedule/plugin.hpp"
 
 #include <dlfcn.h>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr const char* page = "docs/writing-a-policy.md shows how to build one";
 
-/// The loader's message.
-std::string reason() {
+/// The error message of the dynamic loader.
+std::string loader_error() {
   const char* text = ::dlerror();
   return text != nullptr ? text : "the loader gives no reason";
 }
 
-/// True if the address in a loaded library belongs to a data object of at least so many bytes, not to a function. An
-/// address without a symbol, such as that of a local constant, is accepted.
+/// True if the address in a loaded library is that of a data object of at least `bytes` bytes, not of a
+/// function. An address without a symbol, such as that of a local constant, is accepted.
 bool is_data(const void* address, std::size_t bytes) {
   ::Dl_info library{};
   ElfW(Sym)* found = nullptr;
@@ -35,8 +35,8 @@ bool is_data(const void* address, std::size_t bytes) {
   return ELF64_ST_TYPE(found->st_info) == STT_OBJECT && found->st_size >= bytes;
 }
 
-/// The version of Fairlead that the plug-in was built against. The pointer may be invalid, since another interface or
-/// an unrelated symbol of that name is possible.
+/// The version of Fairlead that the plug-in was built against. The pointer may be invalid: the plug-in may
+/// have another interface, or an unrelated symbol of that name.
 std::string version_in(const PolicyPlugin& plugin) {
   constexpr std::size_t longest = 32;
   if (plugin.version == nullptr || !is_data(plugin.version, 1)) return "unknown";
@@ -57,37 +57,39 @@ const PolicyEntry& load_plugin(std::string_view path) {
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status))
     throw ConfigError(
-        fmt::format("there is no file {}, named as the scheduler's plug-in; `fairlead schedulers` lists "
-                    "the policies that need none",
+        fmt::format("there is no file {} with a plug-in for --scheduler; `fairlead schedulers` lists the "
+                    "policies without a plug-in",
                     path));
   if (!std::filesystem::is_regular_file(status))
     throw ConfigError(fmt::format("the scheduler's plug-in {} is not a file; {}", path, page));
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr)
-    throw ConfigError(fmt::format("cannot load the scheduler's plug-in {}: {}; {}", path, reason(), page));
+    throw ConfigError(
+        fmt::format("cannot load the scheduler's plug-in {}: {}; {}", path, loader_error(), page));
   void* const symbol = ::dlsym(library, "fairlead_policy");
   if (symbol == nullptr)
     throw ConfigError(
-        fmt::format("{} is no plug-in for --scheduler, since it lacks the symbol fairlead_policy: write "
+        fmt::format("{} is not a plug-in for --scheduler, since it lacks the symbol fairlead_policy: write "
                     "FAIRLEAD_POLICY(entry) in it; {}",
                     path, page));
   if (!is_data(symbol, sizeof(PolicyPlugin)))
     throw ConfigError(fmt::format(
-        "{} is no plug-in for --scheduler, since its symbol fairlead_policy is something else than what "
-        "FAIRLEAD_POLICY(entry) makes; {}",
+        "{} is not a plug-in for --scheduler, since its symbol fairlead_policy was not defined by "
+        "FAIRLEAD_POLICY(entry); {}",
         path, page));
   const auto* const plugin = static_cast<const PolicyPlugin*>(symbol);
   if (plugin->interface != interface_id())
     throw ConfigError(
         fmt::format("the scheduler's plug-in {} was built against another interface (of Fairlead {}) than "
-                    "this program has (of Fairlead {}): build it again, with the headers and the compiler "
-                    "of this one",
+                    "that of this program (of Fairlead {}): rebuild it with the headers and the compiler "
+                    "of this program",
                     path, version_in(*plugin), interface_version));
   if (plugin->entry != nullptr && !is_data(plugin->entry, 1))
-    throw ConfigError(fmt::format("the scheduler's plug-in {} names an entry that is none; {}", path, page));
+    throw ConfigError(
+        fmt::format("the entry of the scheduler's plug-in {} is not a PolicyEntry; {}", path, page));
   if (plugin->entry == nullptr || plugin->entry->make == nullptr)
     throw ConfigError(
-        fmt::format("the scheduler's plug-in {} names no function that makes a policy: the third field of "
+        fmt::format("the scheduler's plug-in {} has no function that creates a policy: the third field of "
                     "its PolicyEntry is null",
                     path));
   return *plugin->entry;

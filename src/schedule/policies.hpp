@@ -18,14 +18,14 @@ std::span<const PolicyEntry> policies();
 std::vector<std::string_view> policy_names();
 /// The name in "name" or "name:option=value:option=value". For a name of an earlier version, today's name.
 std::string_view name_in(std::string_view written) noexcept;
-/// What to print if the name is one of an earlier version; otherwise empty.
+/// The message to print for a policy name of an earlier version; otherwise empty.
 std::string renaming_note(std::string_view written);
 
 /// `written`: a name or the path of a plug-in (schedule/plugin.hpp), optionally with options. Throws ConfigError if
 /// there is no such policy or option, with the closest name.
 std::unique_ptr<Policy> make_policy(std::string_view written);
 
-/// What determines the default policy.
+/// The inputs of the selection of the default policy.
 struct PolicySelectionInput {
   bool fits = true;            ///< all data that tasks use fit together into each memory
   bool devices = false;        ///< the machine has accelerators

@@ -156,7 +156,8 @@ class ReserveForFastest final : public ForwardingPolicy<ReserveForFastest> {
     inner().attach(*only_best_);
   }
 
-  /// Safety factor: a slower worker must finish so much sooner, since other tasks may depend on its task.
+  /// Safety factor: a slower worker must finish sooner by this factor, since other tasks may depend on its
+  /// task.
   static constexpr double safety_factor = 1.3;
 
   WorkerKind kind_of(WorkerId worker) const { return view().workers()[index(worker)].kind; }

@@ -17,7 +17,7 @@ enum class Advice : std::uint8_t {
   matrix_rows,  // the paper's formula: rows of the whole matrix, not of the rank's part
 };
 
-/// Parses "none", "cyclic", "cyclic-rows" or "cyclic-matrix-rows"; any other text is none.
+/// Parses "none", "cyclic", "cyclic-rows" or "cyclic-matrix-rows"; any other text is invalid.
 constexpr Advice advice_in(std::string_view text) noexcept {
   if (text == "cyclic") return Advice::cyclic;
   if (text == "cyclic-rows") return Advice::cyclic_rows;

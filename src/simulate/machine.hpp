@@ -41,7 +41,7 @@ inline bool uses_devices(const MachineConfig& use, const machine::MachineDescrip
 
 /// Lower bounds of the time of a program, in seconds.
 struct TimeBounds {
-  double compute = 0;        ///< all workers always busy with what each does best
+  double compute = 0;        ///< all workers always busy with their fastest kernels
   double critical_path = 0;  ///< the longest chain of dependent tasks, each on the fastest worker
 };
 
@@ -84,9 +84,9 @@ class SimulatedMachine {
   Bytes memory_in_all() const noexcept { return memory_in_all_; }
 
   TimeBounds bounds(const Program& program) const;
-  /// Lower bound in seconds, with all workers always busy with what each does best.
+  /// Lower bound in seconds, with all workers always busy with their fastest kernels.
   double compute_bound(const Work& work) const;
-  /// The most bytes that can be transferred to devices (or from the disk to RAM) in so many seconds.
+  /// The most bytes that can be transferred to devices (or from the disk to RAM) in the given seconds.
   double bus_bytes(double seconds) const;
 
  private:

@@ -23,7 +23,7 @@ struct Workload {
   std::string_view name;
   std::string_view summary;  ///< one line; defines n and tile
   Program (*make)(const WorkloadSize&, const PolicyOptions& options);
-  /// Bounds for a fast memory of so many bytes; null if unknown.
+  /// Bounds for a fast memory of the given bytes; null if unknown.
   report::IoBounds (*bounds)(const WorkloadSize&, Bytes memory);
   std::span<const PolicyOption> options{};  ///< options after the name, as for a policy
 };

@@ -211,8 +211,9 @@ TEST_F(Solve, NamesTheColumnAndLeavesNoOutputIfTheMatrixIsNotPositiveDefinite) {
   write("A.npy", 100, 100, a);
   const Answer answer = solve("--tile 16");
   EXPECT_EQ(answer.exit_code, 1);
-  EXPECT_THAT(answer.text,
-              HasSubstr("fairlead: the matrix is not positive definite: this shows in column 77,"));
+  EXPECT_THAT(
+      answer.text,
+      HasSubstr("fairlead: the matrix is not positive definite: the factorization fails in column 77,"));
   EXPECT_EQ(files(), 2u);
 }
 
@@ -396,8 +397,9 @@ TEST_F(Solve, ReportsWhyNeitherPrecisionSolves) {
   write("A.npy", 100, 100, a);
   const Answer answer = solve("--refine --tile 16");
   EXPECT_EQ(answer.exit_code, 1);
-  EXPECT_THAT(answer.text,
-              HasSubstr("\nfairlead: the matrix is not positive definite: this shows in column 77,"));
+  EXPECT_THAT(
+      answer.text,
+      HasSubstr("\nfairlead: the matrix is not positive definite: the factorization fails in column 77,"));
   EXPECT_EQ(files(), 2u);
 }
 

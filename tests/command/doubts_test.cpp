@@ -25,7 +25,7 @@ std::vector<std::string> doubts(const Planted& planted, const std::string& memor
   Config config;
   config.set("workers", 1);
   if (!memory.empty()) config.set("memory", memory);
-  return doubts_about(config, machine::discover({planted.root(), {}}), ranks);
+  return config_warnings(config, machine::discover({planted.root(), {}}), ranks);
 }
 
 TEST(Doubts, WarnIfTheMemoryLimitExceedsTheMachine) {
@@ -89,7 +89,7 @@ TEST(Doubts, WarnAboutAFormerNameOfAScheduler) {
   const auto doubts_of = [](const char* scheduler) {
     Config config;
     config.set("scheduler", scheduler);
-    return doubts_about(config, machine::discover());
+    return config_warnings(config, machine::discover());
   };
   EXPECT_EQ(doubts_of("rehearsed:first=near"),
             std::vector<std::string>{

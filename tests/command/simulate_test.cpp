@@ -99,9 +99,9 @@ TEST_F(Simulate, RefusesOptionsWithoutEffect) {
            Refused{"--replay", "unknown option --replay"},
            Refused{"--seeds 1-9", "unknown option --seeds"},
            Refused{"--plant dirty_dropped", "unknown option --plant"},
-           Refused{"--workers 3", "`fairlead simulate` has no use for --workers;"},
-           Refused{"--no-huge-pages", "`fairlead simulate` has no use for --no-huge-pages;"},
-           Refused{"--devices emulated:memory=1GiB", "`fairlead simulate` has no use for --devices;"},
+           Refused{"--workers 3", "`fairlead simulate` does not accept --workers;"},
+           Refused{"--no-huge-pages", "`fairlead simulate` does not accept --no-huge-pages;"},
+           Refused{"--devices emulated:memory=1GiB", "`fairlead simulate` does not accept --devices;"},
            Refused{"--host-memory 1GB", "--host-memory has no effect here: data are in RAM"},
            Refused{"--gpus 0 --data ram", "--memory has no effect here: data are in RAM"},
            Refused{"--machine epyc-7642 --host-memory 1GB",
@@ -117,9 +117,9 @@ TEST_F(Simulate, RefusesOptionsWithoutEffect) {
   EXPECT_THAT(fairlead_command("simulate").text, HasSubstr("missing argument WORKLOAD"));
   EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("needs a single run"));
   EXPECT_THAT(fairlead_command("compare --spin 1").text,
-              HasSubstr("`fairlead compare` has no use for --spin"));
+              HasSubstr("`fairlead compare` does not accept --spin"));
   EXPECT_THAT(fairlead_command("experiment list --json a").text,
-              HasSubstr("`fairlead experiment` has no use for"));
+              HasSubstr("`fairlead experiment` does not accept"));
 }
 
 TEST_F(Simulate, SizesTheSchedulerColumnByTheLongestName) {

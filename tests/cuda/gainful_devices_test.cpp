@@ -32,13 +32,13 @@ backend::cl::OpenclDevices a_gpu_of_opencl() { return one_of_opencl(true); }
 backend::cl::OpenclDevices cores_by_opencl() { return one_of_opencl(false); }
 
 /// Cholesky of n x n, where the cores do so many GFlop/s.
-WorkToDo work(double n, double gflops, std::size_t element_bytes = 8) {
+ProblemWork work(double n, double gflops, std::size_t element_bytes = 8) {
   return {.flops = n * n * n / 3,
           .bytes = static_cast<Bytes>(n * n / 2) * element_bytes,
           .element_bytes = element_bytes,
           .core_flops_per_second = gflops * 1e9};
 }
-DevicesToUse found(const WorkToDo& work, std::size_t ranks = 1) {
+DevicesToUse found(const ProblemWork& work, std::size_t ranks = 1) {
   searched = false;
   return devices_for(work, ranks, cuda_there, nothing_of_opencl);
 }
@@ -72,7 +72,7 @@ TEST(GainfulDevices, AreNotUsedIfInitializationDominates) {
 
 TEST(GainfulDevices, AreNotSearchedForOperationsWithoutBodies) {
   const tests::FakeDevices devices;
-  WorkToDo qr = work(50'000, 10);
+  ProblemWork qr = work(50'000, 10);
   qr.only_on_cores = "QR factorization";
   EXPECT_EQ(found(qr).line, "none: QR factorization runs only on cores");
   EXPECT_FALSE(searched);
@@ -80,7 +80,7 @@ TEST(GainfulDevices, AreNotSearchedForOperationsWithoutBodies) {
 
 TEST(GainfulDevices, AreSkippedWithoutCompiledKernelsForThem) {
   const tests::FakeDevices devices;  // of compute capability 9.0
-  WorkToDo qr = work(20'000, 10);
+  ProblemWork qr = work(20'000, 10);
   qr.least_capability = 9;
   EXPECT_THAT(found(qr).list, StartsWith("cuda:0,memory="));
   qr.least_capability = 10;
@@ -93,7 +93,7 @@ TEST(GainfulDevices, AreSkippedWithoutCompiledKernelsForThem) {
 // Such as a driver older than the compiler of the kernels.
 TEST(GainfulDevices, AreSkippedIfTheirDriverRejectsTheKernels) {
   const tests::FakeDevices devices;
-  WorkToDo qr = work(20'000, 10);
+  ProblemWork qr = work(20'000, 10);
   qr.own_kernels = tests::image_of_kernels;
   EXPECT_THAT(found(qr).list, StartsWith("cuda:0,memory="));
   qr.own_kernels = "not what it takes";
@@ -103,7 +103,7 @@ TEST(GainfulDevices, AreSkippedIfTheirDriverRejectsTheKernels) {
 
 TEST(GainfulDevices, AreNotUsedForALowPartOfTheirPeak) {
   const tests::FakeDevices devices;
-  WorkToDo qr = work(20'000, 10);
+  ProblemWork qr = work(20'000, 10);
   EXPECT_NE(found(qr).list, "");
   qr.part_of_peak = 1e-4;
   EXPECT_EQ(found(qr).list, "");
@@ -142,7 +142,7 @@ TEST(GainfulDevices, AreNoErrorIfMissing) {
 
 TEST(GainfulDevices, OpenclIsRecommendedOnlyIfTheOperationHasBodiesForIt) {
   const tests::FakeDevices devices(0);
-  WorkToDo qr = work(9000, 10);
+  ProblemWork qr = work(9000, 10);
   qr.without_opencl = "QR factorization";
   EXPECT_EQ(devices_for(qr, 1, cuda_there, a_gpu_of_opencl).line,
             "none: OpenCL has Some device, but QR factorization has no kernels for OpenCL");

@@ -162,7 +162,7 @@ TEST(MachineDescription, RejectsErrorsWithLineAndReason) {
   EXPECT_EQ(refusal(small("[[device]]\nproccessor = \"card\"\n")),
             "m.toml:24: processor of a [[device]] is missing; is it what line 25 calls \"proccessor\"?");
   EXPECT_EQ(refusal(small(device + "stream = 2\n")),
-            "m.toml:29: a [[device]] knows no \"stream\" (did you mean streams?); it knows bandwidth, "
+            "m.toml:29: a [[device]] has no key \"stream\" (did you mean streams?); its keys are bandwidth, "
             "bandwidth_back, buses, count, "
             "duplex, latency_microseconds, memory, name, on_cores, processor, streams, together");
   EXPECT_EQ(refusal(small(device + "buses = [\"pci\"]\n")),

@@ -268,7 +268,7 @@ def test_a_gpu_is_found_and_used_by_default(run):
 def test_the_report_states_why_no_device_is_used(run):
     symmetric(run.folder, 200)
     assert solved(run)["devices"].startswith("none looked for: the cores take about ")
-    assert solved(run, "--devices", "none")["devices"] == "none, as --devices says"
+    assert solved(run, "--devices", "none")["devices"] == "none, as set by --devices"
     assert solved(run, "--method", "qr")["devices"].startswith("none looked for: the cores take about ")
     assert solved(run, "--method", "qr", "--cuda-kernels", "none")["devices"] == "none: QR factorization runs only on cores"
     incremental = solved(run, "--method", "lu-incremental")["devices"]
@@ -311,7 +311,7 @@ def test_values_of_other_ranks_arrive_in_the_reported_memory(run, operation, int
         report = json.loads((run.folder / "out.json").read_text())
         # Without advice; emulated devices are not written by MPI directly.
         assert (landed(report) > 0) == (into == "random" or into == "auto" and "cuda" in devices), (devices, report["ranks"])
-        expected = {"auto": "in RAM or in cuda 0, where the task is expected to run that reads them", "host": "in RAM, as --receive-into says",
+        expected = {"auto": "in RAM or in cuda 0, where the task is expected to run that reads them", "host": "in RAM, as set by --receive-into",
                     "advised": "as the program advises", "random": "by chance"}[into]
         if into == "auto" and "cuda" not in devices:
             expected = "in RAM: none of the devices is one of CUDA"

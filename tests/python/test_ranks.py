@@ -102,7 +102,7 @@ def test_bench_counts_what_ranks_send(on_ranks, tmp_path, launcher, front):
 
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
 @pytest.mark.parametrize("place, value, words", [
-    ((250, 250), -1e3, "not positive definite: this shows in column 250"),
+    ((250, 250), -1e3, "not positive definite: the factorization fails in column 250"),
     ((200, 7), np.nan, "row 200, column 7 (counted from 0) is not a number"),
     ((9, 5), 77.0, "is not symmetric: row 5, column 9 (counted from 0)"),
 ])

@@ -12,7 +12,7 @@
 
 namespace fairlead::app {
 
-WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& config) {
+ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const Config& config) {
   const auto workers = config.count_or("workers", machine::discover().workers);
   const DenseOperation& operation = *problem.operation;
   const bool own_kernels = operation.devices == DenseOperation::Devices::cuda_by_own_kernels;
@@ -26,12 +26,13 @@ WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& 
           core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
       .only_on_cores = may_run_on_devices(operation, config) ? "" : std::string(operation.name),
       .without_opencl = operation.devices == DenseOperation::Devices::all ? "" : std::string(operation.name),
-      .part_of_peak = own_kernels ? 0.15 : 0.5,  // a multiprocessor makes the reflectors while others wait
+      .part_of_peak =
+          own_kernels ? 0.15 : 0.5,  // one multiprocessor computes the reflectors while the others wait
       .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0,
       .own_kernels = own_kernels ? cuda_kernels(config) : ""};
 }
 
-std::string dealt_out(const std::string& list, std::size_t ranks) {
+std::string devices_by_rank(const std::string& list, std::size_t ranks) {
   const backend::Backends backends = backend::default_backends();
   if (ranks < 2 || backend::devices_from(list, backends).empty()) return {};
   std::string text;
@@ -41,12 +42,12 @@ std::string dealt_out(const std::string& list, std::size_t ranks) {
   return text;
 }
 
-std::string settle_devices(Config& config, bool automatically, const WorkToDo& work, CommandRanks& ranks) {
+std::string select_devices(Config& config, bool automatically, const ProblemWork& work, CommandRanks& ranks) {
   std::string line;
   const bool named = config.has("devices");
   DevicesToUse use;
-  // No rank takes memory before all have read how much is free. If devices are named on this rank, other
-  // ranks may still search: each has its own settings.
+  // Collective: no rank allocates device memory before all ranks have read how much is free. Each rank has
+  // its own settings, so this rank takes part even if its settings name devices.
   if (automatically)
     static_cast<void>(ranks.together(config, [&] {
       if (!named)
@@ -54,15 +55,16 @@ std::string settle_devices(Config& config, bool automatically, const WorkToDo& w
       return 0.0;
     }));
   if (named) {
-    if (config.text("devices") == "none") return "none, as --devices says";
+    if (config.text("devices") == "none") return "none, as set by --devices";
     line = "as named: " + config.text("devices");
   } else {
     if (use.list.empty()) return use.line;
     config.set("devices", use.list);
     line = std::move(use.line);
   }
-  if (const std::string dealt = dealt_out(config.text("devices"), ranks.on_machine()); !dealt.empty())
-    line += "; " + dealt;
+  if (const std::string by_rank = devices_by_rank(config.text("devices"), ranks.on_machine());
+      !by_rank.empty())
+    line += "; " + by_rank;
   return line;
 }
 

@@ -1,5 +1,5 @@
-// Which accelerators a command computes on: those that are named, or those of this machine from which the
-// problem gains; in one line for the report.
+// Selects the accelerators of a command: those that the user names, or those of this machine that speed up
+// the problem. Describes the selection in one line of the report.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -12,15 +12,15 @@
 
 namespace fairlead::app {
 
-/// The work of the problem, on the cores of this process.
-WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& config);
+/// The work of the problem, and the speed of the cores of this process.
+ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const Config& config);
 
-/// The report's line of devices. If none are named and `automatically` is set, sets the devices to use in the
-/// settings. All ranks call it.
-std::string settle_devices(Config& config, bool automatically, const WorkToDo& work, CommandRanks& ranks);
+/// Collective. Returns the report's line about devices. If the user names no devices and `automatically` is
+/// true, sets `devices` in the settings.
+std::string select_devices(Config& config, bool automatically, const ProblemWork& work, CommandRanks& ranks);
 
-/// "rank 0: cuda:0, rank 1: cuda:1": of a list that several ranks of this machine share; empty: there is one
-/// rank.
-std::string dealt_out(const std::string& list, std::size_t ranks_on_machine);
+/// How the ranks of this machine share a list of devices: "rank 0: cuda:0; rank 1: cuda:1". Empty for a
+/// single rank.
+std::string devices_by_rank(const std::string& list, std::size_t ranks_on_machine);
 
 }  // namespace fairlead::app

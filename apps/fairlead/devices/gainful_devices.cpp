@@ -60,7 +60,7 @@ void ask(Candidate& one, const backend::cu::CudaDriver& driver, const backend::c
 
 }  // namespace
 
-DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::CudaDevices (*find_cuda)(),
+DevicesToUse devices_for(const ProblemWork& work, std::size_t ranks, backend::cu::CudaDevices (*find_cuda)(),
                          backend::cl::OpenclDevices (*find_opencl)()) {
   const double on_cores = work.flops / std::max(work.core_flops_per_second, 1.0);
   if (!work.only_on_cores.empty())

@@ -81,7 +81,7 @@ std::shared_ptr<const jdf::RunnableJdf> jdf_algorithm(std::string_view algorithm
   for (const char* name : {"descA", "descB", "descC"})
     if (algorithm == "gemm" || shapes.empty())
       shapes.push_back({name, {size.n, size.n, size.tile, size.tile}});
-  return read_program(algorithm, false, shapes);  // what is computed on does not matter here
+  return read_program(algorithm, false, shapes);  // the precision does not matter here
 }
 
 template void add_jdf_algorithm<float>(ptg::Graph&, std::string_view, const MatricesOfJdf<float>&,

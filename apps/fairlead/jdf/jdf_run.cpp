@@ -31,7 +31,7 @@
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/kernels.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
-#include "fairlead/ranks/files_of_all.hpp"
+#include "fairlead/ranks/input_files.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/files_apart.hpp"
 #include "fairlead/run/interrupt.hpp"
@@ -255,7 +255,7 @@ class JdfRun {
     };
     const jdf::LoweredGraph lowered = jdf::lower(program_, data, known_, maker);
     if (too_large_) look_at_some(graph);
-    for (const std::string& note : lowered.notes) run_->say("fairlead: " + note);
+    for (const std::string& note : lowered.notes) run_->print_line("fairlead: " + note);
     run_->begin("tasks");
     try {
       run_->run(graph);
@@ -277,8 +277,8 @@ class JdfRun {
       throw RankError(error.what() +
                       ptg::describe_stall(ptg::make_class_table(graph.definitions()), nullptr, {}));
     }
-    run_->stop_showing();
-    recorded_ = run_->recorded();
+    run_->remove_progress();
+    recorded_ = run_->collect_traces();
 
     report::RunReport report = report_between(before, after, config_, kernels_, problem_);
     report.seconds = seconds_;
@@ -307,7 +307,7 @@ class JdfRun {
     const ptg::EdgeSample checked =
         ptg::sample_edges(ptg::make_class_table(graph.definitions()), tasks_of_a_class);
     if (checked.errors == 0) return;
-    if (place_.first()) run_->say(checked.text.substr(0, checked.text.size() - 1));
+    if (place_.first()) run_->print_line(checked.text.substr(0, checked.text.size() - 1));
     throw InputError(no_graph(*program_));
   }
 
@@ -462,7 +462,7 @@ class JdfRun {
         }
       seconds_ += run_->end();
     });
-    run_->leave_to_first();
+    run_->hand_over_to_first_rank();
     if (outputs_.empty()) return;
     Interrupt::finish([&] {
       for (const auto& out : outputs_) out->commit();
@@ -514,7 +514,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, config, config.text("precision") == "single",
                      [&](const std::vector<std::string>& paths) {
-                       FilesOfAll files = files_of_all(ranks, config, paths);
+                       InputFiles files = open_input_files(ranks, config, paths);
                        same = files.same;
                        return std::move(files.files);
                      });

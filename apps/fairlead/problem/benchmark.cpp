@@ -38,7 +38,7 @@ std::uint64_t digest_of(WatchedRun& run, const TiledMatrix<T>& a, Tiles which) {
   run.begin("digest", linalg::fill_tasks(a, which));
   linalg::TileDigest<T> digest(which);
   digest.submit(run.flow(), a);
-  run.end_aside();
+  run.end_uncounted();
   digest.combine_ranks(run.runtime());
   return digest.value();
 }
@@ -95,7 +95,7 @@ class Factorization final : public Benchmark<T> {
     if (grows()) {
       run_->begin("growth", after_.tasks(*a_, linalg::Elements::upper));
       after_.submit(run_->flow(), *a_, linalg::Elements::upper);
-      run_->end_aside();
+      run_->end_uncounted();
       before_.combine_ranks(run_->runtime());
       after_.combine_ranks(run_->runtime());
     }
@@ -105,7 +105,7 @@ class Factorization final : public Benchmark<T> {
     run_->compute([&](auto& front) { factors_->solve(front, x.tiles()); });
     run_->wait();
     x.gather();
-    run_->end_aside();
+    run_->end_uncounted();
 
     const auto b = std::make_shared<GeneratedUniform<double>>(m, 1, seed_ + 1);
     if (!square()) return least_squares_error(b);
@@ -149,7 +149,7 @@ class Factorization final : public Benchmark<T> {
         run_->runtime(), run_->flow(), problem_.tile,
         [this](Flow& flow, const TiledMatrix<T>& r) { factors_->rotate(flow, r); }, [this] { run_->wait(); },
         run_->runtime().ranks(), a_->distribution());
-    run_->end_aside();
+    run_->end_uncounted();
     return error.value();
   }
 
@@ -217,7 +217,7 @@ class Product final : public Benchmark<T> {
       std::copy(y.begin(), y.end(), r.begin());
       const double before = residual(2, r, x.data(), r.data());  // C x minus the old C times x
       const double a = residual(0, r, z.data(), r.data());
-      run_->end_aside();
+      run_->end_uncounted();
       // Relative to what was summed: A B alone may be small by chance, and C is rounded to its own size.
       const double error = largest(r);
       return error == 0 ? 0 : error / ((a * b + before) * largest(x));

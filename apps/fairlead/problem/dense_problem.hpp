@@ -1,4 +1,4 @@
-// The dense operations that the command runs and reports on, and what the report needs to know of each.
+// The dense operations of the command, and their properties for the report.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/ids.hpp>
@@ -40,7 +40,7 @@ struct DenseOperation {
   Bytes (*extra_bytes)(const DenseProblem& problem) = nullptr;
 };
 
-/// Whether it can run on the devices that are found or that the settings name.
+/// True if the operation can run on the devices that are found or that the settings name.
 bool may_run_on_devices(const DenseOperation& operation, const Config& config);
 
 extern const DenseOperation cholesky_operation, lu_operation, incremental_lu_operation, qr_operation,

@@ -10,9 +10,9 @@
 
 namespace fairlead::app {
 
-/// A sentence each, with the consequence and the alternative. `ranks`: those that share the machine, each
-/// with these settings.
-std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine,
-                                      std::size_t ranks = 1);
+/// One sentence per warning, with the consequence and the alternative. `ranks`: the number of ranks on this
+/// machine, all with these settings.
+std::vector<std::string> config_warnings(const Config& config, const machine::Machine& machine,
+                                         std::size_t ranks = 1);
 
 }  // namespace fairlead::app

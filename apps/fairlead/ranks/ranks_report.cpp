@@ -160,7 +160,8 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& 
   }
   // Threads of one process have one file, which counts for all of them.
   if (!place.rank.in_process()) report.input_bytes_read = of_file;
-  // What the system counts, it counts of one process; and the bounds are those of one memory.
+  // The counters of the system are per process, and the bounds assume a single memory: neither applies to
+  // several ranks.
   report.bounds.reset();
   report.kernel_bytes_read.reset();
   report.kernel_bytes_written.reset();

@@ -9,14 +9,14 @@
 
 namespace fairlead::app {
 
-/// Combines the counts of all ranks between two moments, and report.seconds, of which the maximum is kept.
-/// All ranks call it last, so that all notice if a rank failed before; with one rank the report is unchanged.
-/// `reserved`: bytes of memory in addition to the tiles. `recorded`: by this rank.
+/// Collective. Sums the counts of all ranks between two moments, and takes the maximum of report.seconds.
+/// Call it last, so that all ranks detect an earlier failure of a rank. With one rank the report is
+/// unchanged. `reserved`: bytes of memory in addition to the tiles. `recorded`: the trace of this rank.
 void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& place,
                    const RunCounters& before, const RunCounters& after, Bytes reserved,
                    const trace::Snapshot& recorded);
 
-/// As --json and pages call it: "flow"; over several ranks graphs unless the settings say otherwise.
+/// The front end that the report names. The default is a flow; with several ranks, graphs.
 Front front_at(const Config& config, const GridRank& place);
 const char* name_of(Front front) noexcept;
 

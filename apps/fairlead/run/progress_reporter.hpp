@@ -15,8 +15,8 @@ class ProgressReporter {
  public:
   struct Options {
     ProgressStyle style = ProgressStyle::none;
-    /// Called on the thread of the display and, after its end, on that of stop(): must be safe during the
-    /// run, and valid until stop() has returned. Must not throw.
+    /// Called by the display thread and, after that has ended, by the caller of stop(). Must be thread-safe
+    /// and valid until stop() has returned. Must not throw.
     std::function<ProgressSnapshot()> snapshot;
     int fd = 2;  ///< the standard error stream
     Duration interval = std::chrono::milliseconds(200);
@@ -32,10 +32,10 @@ class ProgressReporter {
   ProgressReporter(const ProgressReporter&) = delete;
   ProgressReporter& operator=(const ProgressReporter&) = delete;
 
-  /// Ends the thread and leaves the terminal's line blank, or writes the last line. Once is enough. Call it
-  /// before anything else is written to the terminal.
+  /// Ends the thread, then clears the line of the terminal or writes a last line. Idempotent. Call it before
+  /// any other output to the terminal.
   void stop();
-  /// As stop(), without a last line: for a failed run.
+  /// As stop(), without the last line: for a failed run.
   void abandon();
 
  private:
@@ -44,11 +44,11 @@ class ProgressReporter {
   void write(const std::string& text) const;
 
   Options options_;
-  ProgressDisplay display_;  // the thread's while it runs, then stop()'s
+  ProgressDisplay display_;  // used by the thread while it runs, then by stop()
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;  // guarded by mutex_
-  std::thread thread_;     // last: it uses all the others
+  std::thread thread_;     // initialized last, because it uses the other members
 };
 
 }  // namespace fairlead::app

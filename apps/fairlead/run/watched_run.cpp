@@ -1,4 +1,4 @@
-// Phases, the display and cancellation.
+// Phases of the run, the progress display, and cancellation by a signal.
 #include "fairlead/run/watched_run.hpp"
 
 #include <fairlead/parameterized_linalg.hpp>
@@ -29,10 +29,10 @@ std::size_t ranks_on_machine(const Rank& rank) {
   return rank.in_process() ? rank.count() : rank.network->sharing().ranks;
 }
 
-/// Before the run takes any resource.
-const Config& with_doubts_said(const Config& config, const Rank& rank) {
-  for (const std::string& doubt : doubts_about(config, machine::discover(), ranks_on_machine(rank)))
-    fmt::print(stderr, "fairlead: warning: {}\n", doubt);
+/// Prints warnings, before the run allocates resources. Returns `config`.
+const Config& print_warnings_about(const Config& config, const Rank& rank) {
+  for (const std::string& warning : config_warnings(config, machine::discover(), ranks_on_machine(rank)))
+    fmt::print(stderr, "fairlead: warning: {}\n", warning);
   return config;
 }
 
@@ -41,7 +41,7 @@ const Config& with_doubts_said(const Config& config, const Rank& rank) {
 WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front,
                        const Rank& rank)
     : kernels_(std::move(kernels)),
-      runtime_(rank.number() == 0 ? with_doubts_said(config, rank) : config, rank, reserved),
+      runtime_(rank.number() == 0 ? print_warnings_about(config, rank) : config, rank, reserved),
       flow_(runtime_),
       front_(front),
       is_first_(rank.number() == 0) {
@@ -51,42 +51,42 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
   }
   if (config.has("trace") || config.has("report")) traces_.emplace(runtime_);
   style_ = progress_style(is_first_ ? config.text("progress") : "none", 2);
-  show();
+  start_progress();
 }
 
-void WatchedRun::show() {
+void WatchedRun::start_progress() {
   ProgressReporter::Options options;
   options.style = style_;
   options.snapshot = [this] { return snapshot(); };
   progress_.emplace(std::move(options));
 }
 
-void WatchedRun::say(const std::string& line) {
+void WatchedRun::print_line(const std::string& line) {
   if (!is_first_) return;
   progress_->abandon();
   progress_.reset();
   log_message("{}\n", line);
-  show();
+  start_progress();
 }
 
 void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops) {
   throw_if_interrupted();
   {
     const std::lock_guard guard(mutex_);
-    const std::uint32_t ranks = runtime_.ranks();  // each has its part
+    const std::uint32_t ranks = runtime_.ranks();  // each rank runs a share of the tasks
     current_ = {name, flow_.submitted(), tasks / ranks, 0, kernels_.flops_done(), flops / ranks};
   }
-  under_way_ = true;
-  began_ = steady_seconds();
-  began_at_ = front::core_of(runtime_).world().now();
+  in_phase_ = true;
+  phase_start_seconds_ = steady_seconds();
+  phase_start_time_ = front::core_of(runtime_).world().now();
 }
 
-/// By the thread that watches for signals.
+/// Called by the signal-watching thread.
 void WatchedRun::cancel() {
   flow_.cancel();
   {
     const std::lock_guard guard(mutex_);
-    if (graph_ != nullptr) graph_->abandon();  // nothing is written where the run ends so
+    if (graph_ != nullptr) graph_->abandon();  // a cancelled run writes no results
   }
   runtime_.wind_down();
 }
@@ -99,7 +99,7 @@ void WatchedRun::run(ptg::Graph& graph) {
     }
     ~Watched() {
       const std::lock_guard guard(run.mutex_);
-      run.current_.by_graphs += run.graph_->done();
+      run.current_.tasks_of_graphs += run.graph_->done();
       run.graph_ = nullptr;
     }
     WatchedRun& run;
@@ -107,7 +107,7 @@ void WatchedRun::run(ptg::Graph& graph) {
   graph.abandon_on_failure();
   const Watched watched(*this, graph);
   try {
-    throw_if_interrupted();  // a signal before the graph was known did not cancel it
+    throw_if_interrupted();  // a signal before `graph_` was set did not cancel the graph
     linalg::run_for_results(graph);
   } catch (const Error&) {
     throw_if_interrupted();
@@ -126,7 +126,7 @@ WatchedRun::~WatchedRun() {
   try {
     if (progress_) progress_->abandon();
   } catch (const std::exception&) {
-    // No memory to blank the line.
+    // Out of memory: the line is not cleared.
   }
 }
 
@@ -138,55 +138,55 @@ void WatchedRun::wait(bool flushed) {
     throw_if_interrupted();
     if (flushed) runtime_.flush();
   } catch (const Error&) {
-    throw_if_interrupted();  // then the error about cancelled tasks is redundant
+    throw_if_interrupted();  // an error about cancelled tasks would be redundant
     throw;
   }
 }
 
 double WatchedRun::end(bool flushed) {
   wait(flushed);
-  return ended("");
+  return record_phase("");
 }
 
 double WatchedRun::end_by(const std::function<void()>& last) {
   wait(false);
   Interrupt::finish(last);
-  return ended("");
+  return record_phase("");
 }
 
-void WatchedRun::leave_to_first() {
+void WatchedRun::hand_over_to_first_rank() {
   if (runtime_.ranks() == 1) return;
   if (!is_first_ && interrupt_) Interrupt::finish([] {});
-  double nothing[] = {0};
+  double unused[] = {0};
   try {
-    linalg::allreduce_max(runtime_, nothing);  // it goes on when all have come here
+    linalg::allreduce_max(runtime_, unused);  // a barrier
   } catch (const Error&) {
     throw_if_interrupted();
     throw;
   }
 }
 
-double WatchedRun::give_up() { return under_way_ ? ended(" (given up)") : 0; }
+double WatchedRun::give_up() { return in_phase_ ? record_phase(" (given up)") : 0; }
 
-double WatchedRun::ended(std::string_view how) {
-  under_way_ = false;
+double WatchedRun::record_phase(std::string_view how) {
+  in_phase_ = false;
   const std::string name = std::string(current_.name).append(how);
-  const double seconds = steady_seconds() - began_;
+  const double seconds = steady_seconds() - phase_start_seconds_;
   if (trace::Tracer* tracer = front::core_of(runtime_).engine().journal().tracer())
-    tracer->phase({name, began_at_, front::core_of(runtime_).world().now()});
+    tracer->phase({name, phase_start_time_, front::core_of(runtime_).world().now()});
   phases_.push_back({name, seconds});
   return seconds;
 }
 
-double WatchedRun::end_aside(bool flushed) {
+double WatchedRun::end_uncounted(bool flushed) {
   const double seconds = end(flushed);
   phases_.back().counts = false;
   return seconds;
 }
 
-void WatchedRun::stop_showing() { progress_.reset(); }
+void WatchedRun::remove_progress() { progress_.reset(); }
 
-std::vector<trace::Snapshot> WatchedRun::recorded() {
+std::vector<trace::Snapshot> WatchedRun::collect_traces() {
   trace::Snapshot own = front::recorded_by(runtime_);
   if (traces_) return traces_->collect(std::move(own));
   return {std::move(own)};
@@ -210,7 +210,7 @@ ProgressSnapshot WatchedRun::snapshot() const {
   const Runtime::Traffic traffic = runtime_.disk_traffic();
   ProgressSnapshot now;
   now.phase = current_.name;
-  now.tasks_done = flow_.done() - current_.tasks_before + current_.by_graphs;
+  now.tasks_done = flow_.done() - current_.tasks_before + current_.tasks_of_graphs;
   if (graph_ != nullptr) now.tasks_done += graph_->done();
   now.tasks_total = current_.tasks;
   now.flops_done = kernels_.flops_done() - current_.flops_before;

@@ -1,5 +1,5 @@
-// An interactive run: one runtime, one flow and, on request, parameterized graphs, with a progress display,
-// handling of Ctrl-C, and times of phases.
+// A run of a subcommand: one runtime, one flow and, on request, parameterized graphs, with a progress
+// display, Ctrl-C handling, and the times of phases.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -32,7 +32,7 @@ class WatchedRun {
   /// `reserved`: bytes of the memory limit in addition to the tiles. Throws as Runtime.
   WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front = Front::flow,
              const Rank& rank = {});
-  /// Without stop_showing() the run has failed: the display ends without a last line.
+  /// Without remove_progress() the run has failed: the display ends without a last line.
   ~WatchedRun();
 
   Runtime& runtime() noexcept { return runtime_; }
@@ -52,11 +52,12 @@ class WatchedRun {
     }
   }
 
-  /// Starts a phase; `name` of static storage. The totals are of the phase, for the progress display; 0:
-  /// unknown.
+  /// Starts a phase. `name` must have static storage duration. `tasks` and `flops`: the totals of the phase
+  /// over all ranks, for the progress display; 0: unknown.
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
   Front front() const noexcept { return front_; }
-  /// Runs algorithm(front) on the flow, or else on a parameterized graph, which then runs. Throws as end().
+  /// Submits algorithm(front) to the flow, or builds a parameterized graph with it and runs the graph. Throws
+  /// as end().
   template <class Algorithm>
   void compute(const Algorithm& algorithm) {
     if (front_ == Front::flow) return algorithm(flow_);
@@ -64,40 +65,42 @@ class WatchedRun {
     algorithm(graph);
     run(graph);
   }
-  /// Waits for the tasks so far; the phase goes on. Throws as end().
+  /// Waits for all submitted tasks; the phase continues. Throws as end().
   void wait();
-  /// Runs the tasks of a graph, and waits for them. Throws as end().
+  /// Runs a graph to completion. Throws as end().
   void run(ptg::Graph& graph);
-  /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
-  /// begin(). Throws Interrupted if a signal came, otherwise as linalg::wait_for_results.
+  /// Waits for the tasks and ends the phase; with `flushed`, also waits until all results are on disk.
+  /// Returns the seconds since begin(). Throws Interrupted after a signal, otherwise as
+  /// linalg::wait_for_results.
   double end(bool flushed = false);
-  /// As end(); calls `last`, which completes the results, after the last check for signals, as a part of the
-  /// phase.
+  /// As end(). Then calls `last`, which completes the results, within the phase; signals no longer interrupt
+  /// it.
   double end_by(const std::function<void()>& last);
-  /// All ranks call it when only the first has work left, which publishes the results. The others ignore
-  /// signals from here on, so that none ends by a signal after the results are complete. Throws as end().
-  void leave_to_first();
-  /// As end(), for a phase that does not count in the run's time: preparation, checks.
-  double end_aside(bool flushed = false);
-  /// After an error: ends the phase, which counts. Returns its seconds; 0 without a phase.
+  /// Collective. Called when only the first rank has work left: it publishes the results. The other ranks
+  /// ignore signals from here on, so that no rank fails after the results are complete. Throws as end().
+  void hand_over_to_first_rank();
+  /// As end(), for a phase that is not part of the run's time: preparation, checks.
+  double end_uncounted(bool flushed = false);
+  /// After an error: ends the current phase, which is part of the run's time. Returns its seconds; 0 without
+  /// a phase.
   double give_up();
   /// All finished phases.
   const std::vector<report::PhaseReport>& phases() const noexcept { return phases_; }
   /// Prints a line to the standard error stream, above the display.
-  void say(const std::string& line);
+  void print_line(const std::string& line);
   /// Removes the display.
-  void stop_showing();
-  /// Ends the records of the run (Runtime::end_records). Returns their error, or an empty text. The results
-  /// are valid in either case, so callers report it last.
+  void remove_progress();
+  /// Completes the records of the run (Runtime::end_records). Returns the error, or an empty text. The
+  /// results are valid in either case, so callers report the error last.
   std::string end_records();
-  /// The trace of this rank and, on the first one, those of all ranks by its clock. All ranks call it.
-  std::vector<trace::Snapshot> recorded();
+  /// Collective. Returns the trace of this rank; on the first rank, those of all ranks, by its clock.
+  std::vector<trace::Snapshot> collect_traces();
 
  private:
   void wait(bool flushed);
-  double ended(std::string_view how);
+  double record_phase(std::string_view how);
   void cancel();
-  void show();
+  void start_progress();
   void throw_if_interrupted() const;
   ProgressSnapshot snapshot() const;
   std::string status() const;
@@ -107,21 +110,21 @@ class WatchedRun {
   Flow flow_;
   struct Current {
     std::string_view name;
-    std::uint64_t tasks_before = 0, tasks = 0, by_graphs = 0;
+    std::uint64_t tasks_before = 0, tasks = 0, tasks_of_graphs = 0;
     double flops_before = 0, flops = 0;
   };
   mutable std::mutex mutex_;  // guards current_, which the display reads, and graph_
   Current current_;
-  ptg::Graph* graph_ = nullptr;  // that runs
+  ptg::Graph* graph_ = nullptr;  // the running graph
   Front front_;
   bool is_first_;  // the first rank, which prints and shows progress
   ProgressStyle style_;
-  bool under_way_ = false;  // in a phase
-  double began_ = 0;        // seconds on the steady clock
-  Time began_at_{};         // on the runtime's
+  bool in_phase_ = false;           // between begin() and end()
+  double phase_start_seconds_ = 0;  // seconds on the steady clock
+  Time phase_start_time_{};         // the same by the runtime's clock
   std::vector<report::PhaseReport> phases_;
   std::optional<report::TracesOfRanks> traces_;  // if a report or trace is requested
-  // Destroyed first, since they use the flow from other threads. Only one rank of a process has them.
+  // Destroyed first, because they use the flow from other threads. Only one rank of a process has them.
   std::optional<Interrupt> interrupt_;
   std::optional<StatusServer> status_server_;
   std::optional<ProgressReporter> progress_;

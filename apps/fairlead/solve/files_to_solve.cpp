@@ -9,7 +9,7 @@
 
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/npy_source.hpp"
-#include "fairlead/ranks/files_of_all.hpp"
+#include "fairlead/ranks/input_files.hpp"
 #include "fairlead/solve/read_vectors.hpp"
 
 namespace fairlead::app {
@@ -22,7 +22,7 @@ constexpr std::int32_t points_at_once = 1024;
 
 FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std::string& a,
                             const std::string& b, bool of_points) {
-  const FilesOfAll seen = files_of_all(ranks, config, {a, b});
+  const InputFiles seen = open_input_files(ranks, config, {a, b});
   FilesToSolve files{.a = seen.files[0], .b = seen.files[1], .same = seen.same};
   const auto read_points = [&] {
     std::vector<std::byte> staging(linalg::NpySource::staging_bytes);

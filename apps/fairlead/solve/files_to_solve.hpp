@@ -1,5 +1,4 @@
-// The files of a system that several processes solve: each opens them, and if one finds other files than the
-// first, or none, the first reads for all.
+// Opens the files of a system of equations in all processes of a run, as ranks/input_files.hpp.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -14,12 +13,13 @@ namespace fairlead::app {
 
 struct FilesToSolve {
   std::shared_ptr<const data::NpyFile> a, b;
-  bool same = true;  ///< for all processes; if false, other processes than the first have only its headers
-  /// All of a, column-major, if the matrix is computed from points.
+  bool same =
+      true;  ///< all processes have opened the same files; if false, only the first has more than headers
+  /// The content of `a`, column-major, if the matrix is computed from points.
   std::vector<double> points{};
 };
 
-/// All processes call it. Throws as NpyFile if the first cannot read them, on the others RankError.
+/// Collective. Throws as open_input_files().
 FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std::string& a,
                             const std::string& b, bool of_points);
 

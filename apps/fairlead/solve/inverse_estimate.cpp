@@ -43,9 +43,9 @@ void check_rows(WatchedRun& run, linalg::InverseNorm<T>& inverse, const Factored
   residual.combine_ranks(run.runtime());
   double proved = 0, weighted = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double product = residual.products()[i], off = residual.residuals()[i];
+    const double product = residual.products()[i], inverse_error = residual.residuals()[i];
     if (const double norm = rows[i].sum / product; std::isfinite(product) && norm > proved) proved = norm;
-    const double raised = off < all_lost ? rows[i].weighted_sum / (1 - off) : HUGE_VAL;
+    const double raised = inverse_error < all_lost ? rows[i].weighted_sum / (1 - inverse_error) : HUGE_VAL;
     weighted = std::max(weighted, std::isfinite(raised) ? raised : HUGE_VAL);
   }
   estimate.condition = system.matrix_norm * proved;
@@ -59,12 +59,12 @@ std::vector<double> weights_of(std::vector<double> uncertain) {
   return known ? std::move(uncertain) : std::vector<double>{};
 }
 
-double largest_quotient(const std::vector<double>& of, const std::vector<double>& by) {
-  if (of.size() != by.size()) return HUGE_VAL;
+double largest_quotient(const std::vector<double>& numerators, const std::vector<double>& denominators) {
+  if (numerators.size() != denominators.size()) return HUGE_VAL;
   double largest = 0;
-  for (std::size_t i = 0; i < of.size(); ++i)
-    if (of[i] != 0) {
-      const double quotient = of[i] / by[i];
+  for (std::size_t i = 0; i < numerators.size(); ++i)
+    if (numerators[i] != 0) {
+      const double quotient = numerators[i] / denominators[i];
       largest = std::isnan(quotient) ? HUGE_VAL : std::max(largest, quotient);
     }
   return largest;
@@ -80,7 +80,7 @@ double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse) {
     run.wait();
     inverse.combine_ranks();
   }
-  return run.end_aside();
+  return run.end_uncounted();
 }
 
 template <class T>
@@ -93,11 +93,11 @@ InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& invers
   estimate.condition = system.matrix_norm * inverse.value();
   estimate.weighted = inverse.weighted_value();
   // Factors have rounding errors even if the residual of a solution happens to be zero.
-  const double off = estimate.condition * std::max(system.factor_error, system.epsilon / 2);
-  if (std::isfinite(inverse.value()) && !(off <= large_part)) {
+  const double inverse_error = estimate.condition * std::max(system.factor_error, system.epsilon / 2);
+  if (std::isfinite(inverse.value()) && !(inverse_error <= large_part)) {
     run.begin(estimate_phase, linalg::InverseResidual<T>::tasks(system.a->columns()));
     check_rows(run, inverse, system, estimate);
-    estimate.seconds += run.end_aside();
+    estimate.seconds += run.end_uncounted();
   }
   return estimate;
 }
@@ -110,7 +110,7 @@ report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& 
   report.seconds = estimate.seconds;
   report.sweeps = estimate.sweeps;
   if (const std::string warning = condition_warning(report, precision); !warning.empty())
-    run.say("fairlead: " + warning);
+    run.print_line("fairlead: " + warning);
   return report;
 }
 

@@ -1,6 +1,6 @@
-// The condition of a square matrix and the bound of the solution's error, from the factors: the steps of the
-// estimate as a phase of the run, and a check of what they found where the factors are those of another
-// matrix.
+// Estimates the condition number of a square matrix and bounds the forward error of the solution, from the
+// factors. The estimate is a phase of the run. If the factors are inaccurate, the estimate is checked with A
+// itself.
 #pragma once
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
@@ -20,17 +20,16 @@ struct FactoredSystem {
   const linalg::Kernels& kernels;
   std::shared_ptr<const linalg::MatrixSource<double>> a;
   double matrix_norm;         ///< || A || in the infinity norm
-  double factor_error;        ///< the backward error of a solution by the factors, not refined
-  double epsilon;             ///< of the type of the factors
-  std::uint32_t readers = 1;  ///< ranks that read A, all or the first
+  double factor_error;        ///< the backward error of a solution without refinement
+  double epsilon;             ///< machine epsilon of the factors' type
+  std::uint32_t readers = 1;  ///< number of ranks that read A: all, or 1
 };
 
 struct InverseEstimate {
   double condition = 0;  ///< || A || || A^-1 || in the infinity norm
-  double weighted =
-      0;  ///< || A^-1 diag(w) ||, as of InverseNorm::weighted_value(); infinite if nothing is known
-  double seconds = 0;  ///< of the phase; 0 if no step was left
-  int sweeps = 0;      ///< over the factors
+  double weighted = 0;   ///< || A^-1 diag(w) ||, as InverseNorm::weighted_value(); infinite if unknown
+  double seconds = 0;    ///< of the phase; 0 if no step remained
+  int sweeps = 0;        ///< over the factors
 };
 
 /// Runs the remaining steps as a phase of the run; returns its seconds, 0 if none remained.
@@ -38,8 +37,8 @@ template <class T>
 double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse);
 
 /// Runs the remaining steps of `inverse`. If || A^-1 || times the error of the factors is more than a
-/// hundredth, reads A again: lowers the condition to what the rows of the inverse prove, and raises the bound
-/// by their error.
+/// hundredth, reads A again: lowers the condition to the value that the rows of the inverse prove, and raises
+/// the bound by their error.
 template <class T>
 InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step);
@@ -56,11 +55,11 @@ Bytes inverse_estimate_bytes(std::int64_t n) noexcept {
   return 2 * linalg::InverseNorm<T>::bytes(n, true) + static_cast<Bytes>(3 * n) * sizeof(double);
 }
 
-/// The least factor for which no number of `of` is more than that many times the one of `by`; infinite if
-/// `by` is empty.
-double largest_quotient(const std::vector<double>& of, const std::vector<double>& by);
+/// The largest quotient of elements with the same index. A zero numerator counts as 0. Infinite if a quotient
+/// is not a number, or if the sizes differ.
+double largest_quotient(const std::vector<double>& numerators, const std::vector<double>& denominators);
 
-/// `uncertain` as weights of an estimate: nothing if one of them is not finite, for which there is no bound.
+/// `uncertain` as the weights of an estimate; empty if an element is not finite, since then no bound exists.
 std::vector<double> weights_of(std::vector<double> uncertain);
 
 }  // namespace fairlead::app

@@ -1,4 +1,5 @@
-// See rank_decision.hpp.
+// First tries a bound by norms, then one by estimated singular values; computes the singular values if both
+// fail.
 #include "fairlead/solve/rank_decision.hpp"
 
 #include <fmt/format.h>
@@ -13,17 +14,18 @@ namespace fairlead::app {
 
 namespace {
 
-/// Whether the smallest singular value is certainly above `tolerance` times the largest: the latter is at
-/// most the Frobenius norm, the inverse of the former at most sqrt(n) || R^-1 ||, whose estimate has an error
-/// factor of at most `off`.
+/// True if the smallest singular value is certainly above `tolerance` times the largest. The largest is at
+/// most the Frobenius norm; the inverse of the smallest is at most sqrt(n) || R^-1 ||, which is estimated up
+/// to `error_factor`.
 bool is_regular(const linalg::TriangleNorms& r, double inverse_norm, std::int64_t n, double tolerance) {
-  constexpr double off = 3;
-  if (tolerance == 0) return true;  // no zero on its diagonal
-  return tolerance * r.frobenius * (off * std::sqrt(static_cast<double>(n)) * inverse_norm) < 1;  // no NaN
+  constexpr double error_factor = 3;
+  if (tolerance == 0) return true;  // the caller has checked that the diagonal of R has no zero
+  return tolerance * r.frobenius * (error_factor * std::sqrt(static_cast<double>(n)) * inverse_norm) <
+         1;  // false for NaN
 }
 
-/// The same by closer estimates, if norms are too far from singular values: in single precision, and for many
-/// columns.
+/// The same test with tighter estimates. Norms are too far from singular values in single precision, or with
+/// many columns.
 template <class T>
 bool is_regular_by_estimates(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
                              double tolerance) {
@@ -32,9 +34,9 @@ bool is_regular_by_estimates(WatchedRun& run, const linalg::Kernels& kernels, co
   Estimates estimates(run.runtime(), kernels, a);
   const auto wait = [&run] { run.wait(); };
   const double smallest = estimates.smallest(run.flow(), wait), largest = estimates.largest(run.flow(), wait);
-  run.end_aside();
-  const double off = Estimates::off_by(a.columns());
-  return largest * off * tolerance < smallest / off;  // no NaN, and not 0
+  run.end_uncounted();
+  const double error_factor = Estimates::max_error_factor(a.columns());
+  return largest * error_factor * tolerance < smallest / error_factor;  // false for NaN and 0
 }
 
 }  // namespace
@@ -48,16 +50,16 @@ RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, c
     run_.begin("size of R", linalg::TriangleNorm<T>::tasks(a));
     linalg::TriangleNorm<T> sizes(run_.runtime(), a);
     sizes.submit(run_.flow());
-    run_.end_aside();
+    run_.end_uncounted();
     r = sizes.combine_ranks();
   }
-  if (!std::isfinite(r.largest)) return;  // the solve reports the place
+  if (!std::isfinite(r.largest)) return;  // the solve reports where R is not finite
   // The smallest singular value is no larger than an element of the diagonal.
   if (r.least_diagonal > tolerance * r.frobenius) {
-    const double of_inverse = inverse_norm();
-    condition_ = r.norm * of_inverse;
-    if (is_regular(r, of_inverse, a.columns(), tolerance)) return;
-    if (std::isfinite(of_inverse) && is_regular_by_estimates(run_, kernels, a, tolerance)) return;
+    const double inverse_norm_of_r = inverse_norm();
+    condition_ = r.norm * inverse_norm_of_r;
+    if (is_regular(r, inverse_norm_of_r, a.columns(), tolerance)) return;
+    if (std::isfinite(inverse_norm_of_r) && is_regular_by_estimates(run_, kernels, a, tolerance)) return;
   }
   minimum_ = std::make_unique<linalg::MinimumNorm<T>>(run_.runtime(), kernels, a, r.largest, tolerance);
   run_.begin("singular values", minimum_->tasks(), minimum_->flops());
@@ -70,7 +72,7 @@ RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, c
     minimum_.reset();  // frees its memory
     return;
   }
-  run_.say(
+  run_.print_line(
       fmt::format("fairlead: the columns of the matrix are linearly dependent: {}. --rank-tolerance sets "
                   "which singular values count as zero",
                   text_of(rank_)));

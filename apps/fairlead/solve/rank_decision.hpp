@@ -1,6 +1,5 @@
-// Decides how many columns of the matrix of a least squares problem are independent, by R of its QR
-// factorization. If bounds show that all are, R stays in its tiles; otherwise its singular values are
-// computed.
+// Determines the numerical rank of the matrix of a least squares problem from R of its QR factorization. If
+// bounds show full rank, R stays in its tiles; otherwise its singular values are computed.
 #pragma once
 #include <fairlead/linalg.hpp>
 

@@ -34,7 +34,7 @@ double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<
     run.compute([&](auto& front) { factors.solve(front, d.tiles()); });
     run.wait();
     d.gather();
-    seconds = solution.counts ? run.end() : run.end_aside();
+    seconds = solution.counts ? run.end() : run.end_uncounted();
   }
   for (std::size_t i = 0; i < correction.size(); ++i)
     solution.x[i] = static_cast<T>(static_cast<double>(solution.x[i]) +
@@ -56,7 +56,7 @@ RefinedSteps refine_block(WatchedRun& run, const linalg::Kernels& kernels, Tiled
     linalg::BackwardError<T> error(kernels, solution.a, solution.b, solution.x, solution.columns,
                                    solution.may_refine ? residual.data() : nullptr);
     error.submit(run.flow(), run.runtime().rank(), solution.readers);
-    run.end_aside();
+    run.end_uncounted();
     error.combine_ranks(run.runtime());
     const bool wanted = step < solution.least_steps;
     const bool halved = step == 0 || error.value() <= judged.backward_error / 2;

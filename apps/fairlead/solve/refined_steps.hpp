@@ -34,11 +34,11 @@ struct SolutionToJudge {
   T* x;  ///< n elements for each column, one column after the other
   std::int64_t columns;
   std::int32_t tile;
-  double limit;                                ///< of the backward error: what is not above is not refined
-  bool may_refine;                             ///< else it is only judged
-  bool counts;                                 ///< refining belongs to the time of the run
-  int least_steps = 0;                         ///< if it may refine, whatever the limit
-  std::uint32_t readers = 1;                   ///< ranks that read a and b: all or the first
+  double limit;               ///< of the backward error: columns at or below it are not refined
+  bool may_refine;            ///< if false, the solution is only checked
+  bool counts;                ///< refining belongs to the time of the run
+  int least_steps = 0;        ///< minimum number of refinement steps, regardless of `limit`
+  std::uint32_t readers = 1;  ///< ranks that read a and b: all or the first
   const Distribution* distribution = nullptr;  ///< of the factors
 };
 

@@ -160,10 +160,10 @@ class Solve {
     const bool written = right || config_.flag("keep-anyway");
     const bool writes = written && place_.first();
     if (writes) write();
-    run_->leave_to_first();
+    run_->hand_over_to_first_rank();
     if (writes) seconds_ += run_->end_by([this] { out_->commit(); });
-    run_->stop_showing();
-    recorded_ = run_->recorded();
+    run_->remove_progress();
+    recorded_ = run_->collect_traces();
 
     report::RunReport report = report_between(before, solved.after, config_, kernels_, solved.problem);
     report.front = name_of(run_->front());
@@ -314,8 +314,8 @@ class Solve {
     solved.after = counters_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();
 
-    // The factor is that of the lower triangle. What the upper one differs by is in the residual, and goes in
-    // one step.
+    // The factors are those of the lower triangle. The residual contains the difference of the upper
+    // triangle, so that one step of refinement removes it.
     const bool asymmetric = matrix->asymmetry() != 0;
     const auto factors = make_factors<T>(solved.problem, kernels_, kernels_, run_->runtime(), a);
     const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, *factors,
@@ -355,14 +355,14 @@ class Solve {
   Solved refined(FactorIn factor_in) {
     using State = linalg::RefinedSolve::State;
     const bool in_tf32 = factor_in == FactorIn::tf32;
-    const linalg::Kernels of_factor = in_tf32 ? kernels_.in_tf32() : kernels_;
+    const linalg::Kernels factor_kernels = in_tf32 ? kernels_.in_tf32() : kernels_;
     Solved solved{.problem = problem(in_tf32 ? "Cholesky solve, factor in single precision, products in TF32"
                                              : "Cholesky solve, factor in single precision",
                                      sizeof(float))};
     bool others_go_on = place_.alone();
     try {
       const auto matrix = matrix_of<float>(system_, a_);
-      const TiledMatrix<float> l = factor<float>(solved.problem, *matrix, of_factor);
+      const TiledMatrix<float> l = factor<float>(solved.problem, *matrix, factor_kernels);
       run_->begin("refined solve");
       std::optional<InverseNorm<float>> inverse;
       double matrix_norm = 0, backward_error = 0, first_error = 0;
@@ -417,14 +417,14 @@ class Solve {
                                       .epsilon = static_cast<double>(std::numeric_limits<float>::epsilon()),
                                       .readers = place_.readers});
       solved.traffic = matrix->traffic();
-      if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
+      if (in_tf32) solved.calls_in_tf32 = factor_kernels.calls_in_tf32();
     } catch (const NoPrecisionHelps&) {
       throw;
     } catch (const NumericalError& error) {
       if (!others_go_on) throw;
-      if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
-      run_->say(fmt::format("fairlead: {}; trying again in {} precision", error.what(),
-                            in_tf32 && !was_single(solved) ? "single" : "double"));
+      if (in_tf32) solved.calls_in_tf32 = factor_kernels.calls_in_tf32();
+      run_->print_line(fmt::format("fairlead: {}; trying again in {} precision", error.what(),
+                                   in_tf32 && !was_single(solved) ? "single" : "double"));
       seconds_ += run_->give_up();
       x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
       given_up_seconds_ = seconds_;
@@ -544,7 +544,7 @@ KernelsAndDevices kernels_and_devices(const System& system, Config& config, Comm
                              .element_bytes = single ? 4u : 8u};
   KernelsAndDevices both;
   both.kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
-    both.devices = settle_devices(config, true, work_of(problem, choice.gflops(), config), ranks);
+    both.devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
   });
   return both;
 }

@@ -22,7 +22,7 @@ namespace fairlead::app {
 struct System {
   Config config;
   std::shared_ptr<const data::NpyFile> a, b;        // a: the matrix or the points that it is made of
-  std::shared_ptr<const linalg::RbfMatrix> kernel;  // what is made of points
+  std::shared_ptr<const linalg::RbfMatrix> kernel;  // computed from points
   bool of_points = false;
   linalg::Stored stored = linalg::Stored::both;
   const DenseOperation* method = &cholesky_operation;

@@ -106,10 +106,10 @@ class GeneralSolve {
     const bool written = right || config_.flag("keep-anyway");
     const bool writes = written && place_.first();
     if (writes) write();
-    run_->leave_to_first();
+    run_->hand_over_to_first_rank();
     if (writes) seconds_ += run_->end_by([this] { out_->commit(); });
-    run_->stop_showing();
-    recorded_ = run_->recorded();
+    run_->remove_progress();
+    recorded_ = run_->collect_traces();
 
     report::RunReport report = report_between(before, after, config_, kernels_, problem_);
     report.front = name_of(run_->front());
@@ -220,7 +220,7 @@ class GeneralSolve {
       ElementSizes<T> of_u;
       run_->begin("growth", of_u.tasks(a, Elements::upper));
       of_u.submit(run_->flow(), a, Elements::upper);
-      run_->end_aside();
+      run_->end_uncounted();
       of_u.combine_ranks(runtime);
       if (largest > 0) found.growth = of_u.largest() / largest;
     }
@@ -323,7 +323,7 @@ class GeneralSolve {
           [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
           [this] { run_->wait(); }, place_.readers, a.distribution());
       if (rank.is_reduced()) rank.restrict(error, m_, count);
-      run_->end_aside();
+      run_->end_uncounted();
       all.backward_error = linalg::larger(all.backward_error, error.value());
       all.residual = {.relative = linalg::larger(all.residual.relative, error.relative_residual()),
                       .excess = linalg::larger(all.residual.excess, error.residual_excess())};
@@ -358,7 +358,7 @@ class GeneralSolve {
     found.condition->columns = static_cast<std::uint64_t>(columns_);
     found.condition->sweeps = of_inverse_.sweeps + of_error.sweeps;
     const std::string warning = least_squares_warning(*found.condition, judged.size_to_residual, precision());
-    if (!warning.empty()) run_->say("fairlead: " + warning);
+    if (!warning.empty()) run_->print_line("fairlead: " + warning);
   }
 
   struct Estimate {

@@ -1,4 +1,5 @@
-// Cholesky, LU without pivoting and with incremental pivoting, and QR.
+// The factorizations behind TiledFactors: Cholesky, LU without pivoting, LU with incremental pivoting, and
+// QR.
 #include "fairlead/solve/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
@@ -15,10 +16,11 @@ namespace {
 template <class T>
 class CholeskyFactors final : public TiledFactors<T> {
  public:
-  CholeskyFactors(const linalg::Kernels& kernels, const linalg::Kernels& of_factor, const TiledMatrix<T>& a)
-      : kernels_(kernels), of_factor_(of_factor), a_(a) {}
-  void factor(Flow& flow) override { linalg::cholesky(flow, of_factor_, a_); }
-  void factor(ptg::Graph& graph) override { linalg::cholesky(graph, of_factor_, a_); }
+  CholeskyFactors(const linalg::Kernels& kernels, const linalg::Kernels& factor_kernels,
+                  const TiledMatrix<T>& a)
+      : kernels_(kernels), factor_kernels_(factor_kernels), a_(a) {}
+  void factor(Flow& flow) override { linalg::cholesky(flow, factor_kernels_, a_); }
+  void factor(ptg::Graph& graph) override { linalg::cholesky(graph, factor_kernels_, a_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override { linalg::solve_factored(flow, kernels_, a_, b); }
   void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
     linalg::solve_factored(graph, kernels_, a_, b);
@@ -32,7 +34,7 @@ class CholeskyFactors final : public TiledFactors<T> {
   }
 
  private:
-  linalg::Kernels kernels_, of_factor_;
+  linalg::Kernels kernels_, factor_kernels_;
   const TiledMatrix<T>& a_;
 };
 
@@ -137,19 +139,19 @@ class QrFactors final : public TiledFactors<T> {
 
 template <class T>
 void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
-  throw UsageError("only a QR factorization has a Q");
+  throw UsageError("only a QR factorization has a factor Q");
 }
 
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
-                                              const linalg::Kernels& of_factor, Runtime& runtime,
+                                              const linalg::Kernels& factor_kernels, Runtime& runtime,
                                               const TiledMatrix<T>& a) {
   if (problem.operation == &lu_operation) return std::make_unique<LuFactors<T>>(kernels, a);
   if (problem.operation == &incremental_lu_operation)
     return std::make_unique<IncrementalLuFactors<T>>(kernels, runtime, a);
   if (problem.operation == &qr_operation)
     return std::make_unique<QrFactors<T>>(kernels, runtime, a, problem.tree);
-  return std::make_unique<CholeskyFactors<T>>(kernels, of_factor, a);
+  return std::make_unique<CholeskyFactors<T>>(kernels, factor_kernels, a);
 }
 
 template std::unique_ptr<TiledFactors<float>> make_factors<float>(const DenseProblem&, const linalg::Kernels&,

@@ -25,15 +25,15 @@ class TiledFactors {
   virtual std::uint64_t solve_tasks(std::int64_t columns_of_tiles) const = 0;
   /// The inverse of the matrix, or of its triangle R if that is not square.
   virtual linalg::AppliedInverse<T> inverse() = 0;
-  /// b := Q^T b; throws UsageError where there is no Q.
+  /// b := Q^T b; throws UsageError unless the factorization is QR.
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
 };
 
-/// The factors for `problem.operation`, which must not be a product. `of_factor`: kernels of the Cholesky
-/// factorization; all else uses `kernels`. `a` and the runtime must stay.
+/// The factors for `problem.operation`, which must not be a product. `factor_kernels`: kernels of the
+/// Cholesky factorization; all else uses `kernels`. `a` and the runtime must stay.
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
-                                              const linalg::Kernels& of_factor, Runtime& runtime,
+                                              const linalg::Kernels& factor_kernels, Runtime& runtime,
                                               const TiledMatrix<T>& a);
 
 }  // namespace fairlead::app

@@ -8,7 +8,8 @@
 
 namespace fairlead::ptg::detail {
 
-/// Do nothing if there is no datum.
+// No-ops if a view is null: the flow has no datum.
+
 template <class E>
 void copy_elements(const TileView<const E>& from, const TileView<E>& to) {
   if (from.data() == nullptr || to.data() == nullptr) return;

@@ -1,5 +1,6 @@
-// Forward substitution by columns of L, backward substitution by columns of R from the last: the second sweep starts
-// with the tiles that the first has used last.
+// Solves with Cholesky or LU factors: forward substitution by columns of L, then backward substitution by
+// columns of L^T or U, from the last. The second sweep starts with the tiles that the first sweep used last,
+// which may still be in memory.
 #include "algorithms/linalg/factored_solve.hpp"
 
 #include "algorithms/linalg/shapes.hpp"
@@ -57,13 +58,13 @@ std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noe
   return nt * (nt + 1) * static_cast<std::uint64_t>(columns_of_tiles);
 }
 
-#define FAIRLEAD_SOLVES_OF(T)                                                                           \
+#define FAIRLEAD_INSTANTIATE_SOLVES(T)                                                                  \
   template void solve_factored<T>(Flow&, const Kernels&, Factors, const TiledMatrix<T>&,                \
                                   std::initializer_list<const TiledMatrix<T>*>);                        \
   template void solve_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&); \
   template void solve_lu_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&);
-FAIRLEAD_SOLVES_OF(float)
-FAIRLEAD_SOLVES_OF(double)
-#undef FAIRLEAD_SOLVES_OF
+FAIRLEAD_INSTANTIATE_SOLVES(float)
+FAIRLEAD_INSTANTIATE_SOLVES(double)
+#undef FAIRLEAD_INSTANTIATE_SOLVES
 
 }  // namespace fairlead::linalg

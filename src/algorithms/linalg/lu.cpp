@@ -1,4 +1,4 @@
-// A tiled LU factorization without pivoting as a flow of tasks.
+// Submits a tiled LU factorization without pivoting to a flow.
 #include <fairlead/linalg.hpp>
 
 #include "algorithms/linalg/lu_tasks.hpp"

@@ -32,7 +32,7 @@ class SingularValueEstimates {
  public:
   static constexpr int steps = 3;
   /// The maximum factor between an estimate and the true value, except after an unlucky start.
-  static double off_by(std::int64_t n) noexcept {
+  static double max_error_factor(std::int64_t n) noexcept {
     return std::pow(10 * std::sqrt(static_cast<double>(n)), 1.0 / (2 * steps));
   }
   static Bytes bytes(std::int64_t n) noexcept { return 2 * static_cast<Bytes>(n * vectors) * sizeof(T); }

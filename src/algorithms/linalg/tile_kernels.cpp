@@ -1,5 +1,6 @@
-// The bodies of the tasks. A tile with one column is a vector: it uses the vector routines, which read a matrix faster
-// than those for matrices do.
+// Codelets of the tiled Cholesky and LU factorizations, of products and of triangular solves, with bodies for
+// cores and devices. On cores, a tile with one column uses level 2 BLAS (trsv, gemv), which reads the matrix
+// faster than level 3.
 #include "algorithms/linalg/tile_kernels.hpp"
 
 #include <fairlead/error.hpp>
@@ -20,18 +21,18 @@ namespace {
 template <class T>
 using Input = TileView<const T>;
 
-/// The two solves with the factors: forward and backward.
-constexpr TriangularSolve lower_of(Factors factors) noexcept {
+/// Forward substitution with L, and backward substitution with L^T or U.
+constexpr TriangularSolve forward_solve(Factors factors) noexcept {
   return {Side::left, Triangle::lower, Transpose::no,
           factors == Factors::lu ? Diagonal::unit : Diagonal::general};
 }
-constexpr TriangularSolve upper_of(Factors factors) noexcept {
+constexpr TriangularSolve backward_solve(Factors factors) noexcept {
   const bool lu = factors == Factors::lu;
   return {Side::left, lu ? Triangle::upper : Triangle::lower, lu ? Transpose::no : Transpose::yes,
           Diagonal::general};
 }
 /// The operation on an off-diagonal tile in the backward solve.
-constexpr Transpose update_of(Factors factors) noexcept {
+constexpr Transpose backward_update_op(Factors factors) noexcept {
   return factors == Factors::lu ? Transpose::no : Transpose::yes;
 }
 
@@ -63,7 +64,8 @@ void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, co
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
-// Overloads select the library of a device by the type that its bodies launch with: OpenclQueue or CudaStream.
+// A device body launches its kernels with an OpenclQueue or a CudaStream. Overloads on this type select the
+// library.
 
 const OpenclBlas& device_blas(const Kernels& kernels, const OpenclQueue&) { return kernels.opencl(); }
 const CudaBlas& device_blas(const Kernels& kernels, const CudaStream&) { return kernels.cuda(); }
@@ -90,7 +92,8 @@ void product(const Queue& queue, const Kernels& kernels, Transpose op_a, Transpo
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
-/// The bodies for devices.
+// Bodies for devices.
+
 template <class T, class Queue>
 auto solve_on(const Kernels& kernels, const TriangularSolve& solve) {
   return [kernels, solve](Queue queue, In<Tile<T>> t, InOut<Tile<T>> a) {
@@ -123,27 +126,29 @@ auto product_on(const Kernels& kernels, T alpha) {
   };
 }
 
-/// Checks the info of potrf, for a tile that begins in this column of the matrix.
+/// Throws if `info`, the result of potrf, reports an error. `first_column`: the first column of the tile in
+/// the matrix.
 void check_definite(int info, std::int64_t first_column) {
   if (info > 0)
-    throw NumericalError(
-        fmt::format("the matrix is not positive definite: this shows in column {}, counted from 0 (the "
-                    "leading minor of order {})",
-                    first_column + info - 1, first_column + info));
+    throw NumericalError(fmt::format(
+        "the matrix is not positive definite: the factorization fails in column {}, counted from 0 (the "
+        "leading minor of order {})",
+        first_column + info - 1, first_column + info));
 }
 
-/// For codelets that do not transpose A.
-constexpr auto flops_of_product = [](auto& a, auto&, auto& c) {
+/// The operations of C := C + A op(B); A is not transposed.
+constexpr auto product_task_flops = [](auto& a, auto&, auto& c) {
   return gemm_flops(c.rows(), c.columns(), a.columns());
 };
 
-/// The name of a body for CUDA devices; its durations are recorded under this name.
+/// The name of a CUDA body. Durations are recorded by name, so TF32 and single precision have different
+/// names.
 template <class T>
 std::string body_name(const Kernels& kernels) {
   return std::is_same_v<T, float> && kernels.are_in_tf32() ? "tf32" : "";
 }
 
-/// A solve with the triangle of a diagonal tile, for a whole tile A below it or right of it.
+/// Solves with the triangle of a diagonal tile; the right-hand sides are a tile A below it or right of it.
 template <class T>
 auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
   return codelet("trsm")
@@ -171,7 +176,7 @@ auto update_codelet(const Kernels& kernels, Transpose op_b) {
       })
       .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, op_b, -1, 1))
       .cuda(body_name<T>(kernels), update_on<T, CudaStream>(kernels, Transpose::no, op_b, -1, 1))
-      .flops(flops_of_product)
+      .flops(product_task_flops)
       .emulated();
 }
 
@@ -252,7 +257,7 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
               })
               .opencl(product_on<T, OpenclQueue>(kernels, alpha))
               .cuda(body_name<T>(kernels), product_on<T, CudaStream>(kernels, alpha))
-              .flops(flops_of_product)
+              .flops(product_task_flops)
               .emulated()),
       scale_and_add(codelet("gemm")
                         .cpu([kernels, alpha, beta](In<Tile> a, In<Tile> b, InOut<Tile> c) {
@@ -261,7 +266,7 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                         .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, beta))
                         .cuda(body_name<T>(kernels),
                               update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, beta))
-                        .flops(flops_of_product)
+                        .flops(product_task_flops)
                         .emulated()),
       add(codelet("gemm")
               .cpu([kernels, alpha](In<Tile> a, In<Tile> b, InOut<Tile> c) {
@@ -270,22 +275,22 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
               .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, 1))
               .cuda(body_name<T>(kernels),
                     update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, 1))
-              .flops(flops_of_product)
+              .flops(product_task_flops)
               .emulated()) {}
 
 template <class T>
 SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
     : solve_lower(codelet("solve_lower")
                       .cpu([kernels, factors](In<Tile> l, InOut<Tile> x) {
-                        solve_triangle<T>(kernels, lower_of(factors), l, x);
+                        solve_triangle<T>(kernels, forward_solve(factors), l, x);
                       })
-                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, lower_of(factors)))
+                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, forward_solve(factors)))
                       .emulated()),
       solve_upper(codelet("solve_upper")
                       .cpu([kernels, factors](In<Tile> r, InOut<Tile> x) {
-                        solve_triangle<T>(kernels, upper_of(factors), r, x);
+                        solve_triangle<T>(kernels, backward_solve(factors), r, x);
                       })
-                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, upper_of(factors)))
+                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, backward_solve(factors)))
                       .emulated()),
       update_lower(codelet("update_lower")
                        .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
@@ -295,22 +300,23 @@ SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
                        .cuda(body_name<T>(kernels),
                              update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, -1, 1))
                        .emulated()),
-      update_upper(codelet("update_upper")
-                       .cpu([kernels, factors](In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                         product<T>(kernels, update_of(factors), Transpose::no, -1, a, x, 1, y);
-                       })
-                       .opencl(update_on<T, OpenclQueue>(kernels, update_of(factors), Transpose::no, -1, 1))
-                       .cuda(body_name<T>(kernels),
-                             update_on<T, CudaStream>(kernels, update_of(factors), Transpose::no, -1, 1))
-                       .emulated()) {}
+      update_upper(
+          codelet("update_upper")
+              .cpu([kernels, factors](In<Tile> a, In<Tile> x, InOut<Tile> y) {
+                product<T>(kernels, backward_update_op(factors), Transpose::no, -1, a, x, 1, y);
+              })
+              .opencl(update_on<T, OpenclQueue>(kernels, backward_update_op(factors), Transpose::no, -1, 1))
+              .cuda(body_name<T>(kernels),
+                    update_on<T, CudaStream>(kernels, backward_update_op(factors), Transpose::no, -1, 1))
+              .emulated()) {}
 
-#define FAIRLEAD_KERNELS_OF(T)        \
-  template struct CholeskyKernels<T>; \
-  template struct LuKernels<T>;       \
-  template struct ProductKernels<T>;  \
+#define FAIRLEAD_INSTANTIATE_KERNELS(T) \
+  template struct CholeskyKernels<T>;   \
+  template struct LuKernels<T>;         \
+  template struct ProductKernels<T>;    \
   template struct SolveKernels<T>;
-FAIRLEAD_KERNELS_OF(float)
-FAIRLEAD_KERNELS_OF(double)
-#undef FAIRLEAD_KERNELS_OF
+FAIRLEAD_INSTANTIATE_KERNELS(float)
+FAIRLEAD_INSTANTIATE_KERNELS(double)
+#undef FAIRLEAD_INSTANTIATE_KERNELS
 
 }  // namespace fairlead::linalg

@@ -52,7 +52,7 @@ class WorkerThreads {
   /// Call it before the engine is destroyed.
   void release_reporters() noexcept;
 
-  /// What an idle thread does.
+  /// The action of an idle thread.
   enum class Idle : std::uint8_t {
     wait,    // waits for more work
     leaves,  // returns to the program

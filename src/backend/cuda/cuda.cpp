@@ -41,8 +41,9 @@ constexpr std::array<Setting, 7> cuda_options{{
     {.key = "bandwidth",
      .type = SettingType::bandwidth,
      .minimum = "1KB/s",
-     .help = "of its link to RAM, for estimates; unless given, by its compute capability: 50 GB/s from 9.0 "
-             "on, 20 from 8.0 on, otherwise 10"},
+     .help =
+         "of its link to RAM, for estimates; the default depends on its compute capability: 50 GB/s from 9.0 "
+         "on, 20 from 8.0 on, otherwise 10"},
     latency_of_wire,
     {.key = "streams",
      .type = count,
@@ -53,8 +54,8 @@ constexpr std::array<Setting, 7> cuda_options{{
     {.key = "workspace",
      .type = size,
      .minimum = "4KiB",
-     .help = "the part of its memory for temporary data of kernels, for each stream; unless given, an eighth "
-             "of it for all streams together, and at most 32 MiB for each"},
+     .help = "memory per stream for temporary data of kernels; default: an eighth of the "
+             "device memory for all streams together, at most 32 MiB each"},
     {.key = "peers",
      .type = SettingType::bandwidth,
      .default_value = "20GB/s",

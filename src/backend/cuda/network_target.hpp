@@ -1,6 +1,6 @@
-// The memory of a CUDA device as a target of the network. Copies bytes from RAM in its own stream, through a pinned
-// buffer. A library that accesses device addresses itself, such as a CUDA-aware MPI, is called with the device's
-// context current.
+// The memory of a CUDA device as the destination of network transfers. Copies from RAM use a separate stream
+// and a pinned buffer. A library that accesses device addresses itself, such as a CUDA-aware MPI, is called
+// with the device's context current.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -19,13 +19,13 @@ class NetworkTarget final : public DeviceMemory {
 
   bool is_ram() const noexcept override { return false; }
   bool write(void* to, const void* from, Bytes bytes) override;
-  bool call(const std::function<void()>& it) override;
+  bool call(const std::function<void()>& function) override;
 
  private:
   void prepare();
 
   const CudaDevice& device_;
-  std::mutex mutex_;  // guards the fields below, which are made at first use
+  std::mutex mutex_;  // guards the fields below, which are created at first use
   Stream stream_ = nullptr;
   Event event_ = nullptr;
   std::byte* buffer_ = nullptr;

@@ -25,7 +25,8 @@ class SpillFile {
   /// Allocates `bytes` more (rounded to the alignment). Throws SystemError if the disk lacks the space, with the
   /// number of free bytes; the file is then unchanged.
   void reserve(Bytes bytes);
-  /// Ensures that so many bytes are free in total, in any number of holes, by reserve() of the difference.
+  /// Ensures that the given number of bytes is free in total, in any number of holes, by reserve() of the
+  /// difference.
   void make_room(Bytes bytes) {
     if (bytes > slots_.free_bytes()) reserve(bytes - slots_.free_bytes());
   }

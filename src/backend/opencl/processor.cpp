@@ -8,9 +8,10 @@
 namespace fairlead::detail {
 
 void offset_is_no_multiple(std::size_t offset, std::size_t element_bytes) {
-  throw UsageError(fmt::format(
-      "an offset of {} bytes is no number of elements of {} bytes\n  Use buffer_in_bytes() for such data.",
-      offset, element_bytes));
+  throw UsageError(
+      fmt::format("an offset of {} bytes is not a multiple of the element size, {} bytes\n  Use "
+                  "buffer_in_bytes() for such data.",
+                  offset, element_bytes));
 }
 
 }  // namespace fairlead::detail

@@ -68,7 +68,7 @@ class Timeline {
   // A tournament tree over a power of two of places, some of them unused.
   std::vector<Time> next_;  // by number: the time that the tree currently uses
   std::vector<std::uint32_t>
-      winners_;  // Of match i the winner of the matches 2 i and 2 i + 1; the last matches are between
+      winners_;  // for match i, the winner of matches 2 i and 2 i + 1; the last matches are between
                  // members.
   std::vector<std::uint32_t> changed_;  // to be updated in the tree
 };

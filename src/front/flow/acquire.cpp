@@ -85,7 +85,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
                                                           const Submission& submission,
                                                           const Gathered& gathered,
                                                           std::vector<std::uint8_t>& access_of_use,
-                                                          HoldCallback callback, std::string whose) {
+                                                          HoldCallback callback, std::string description) {
   auto record = std::make_shared<engine::OpenHold>();
   record->accesses.resize(gathered.count);
   record->uses.resize(gathered.count);
@@ -101,9 +101,9 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
   if (callback != nullptr) {
     outcome_.callbacks()->open.fetch_add(1);
     record->callback = [callback = std::move(callback), calls = outcome_.callbacks(),
-                        whose = std::move(whose), &world = core_.world(),
+                        description = std::move(description), &world = core_.world(),
                         weak = std::weak_ptr(record)]() mutable {
-      calls->call([&] { callback(weak.lock()); }, whose);
+      calls->call([&] { callback(weak.lock()); }, description);
       callback = nullptr;
       calls->open.fetch_sub(1);
       world.wake(engine::WakeTarget::application());

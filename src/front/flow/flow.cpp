@@ -1,5 +1,5 @@
-// Implements the public Flow, Future and Completion on the untyped FlowSource, and the functions by which task bodies
-// get their data and scratch memory.
+// Implements the public Flow, Future and Completion on top of FlowSource, and the functions through which
+// task bodies obtain their data and scratch memory.
 #include <fairlead/flow.hpp>
 
 #include <fairlead/error.hpp>
@@ -24,7 +24,7 @@ Flow::~Flow() {
 void Flow::insert(const detail::Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet) {
   implementation_->source->submit(submission, codelet);
 }
-/// Keeps the runtime alive, because wait() uses its thread.
+/// Owns the runtime, because wait() runs tasks on its thread.
 struct Future::State {
   std::shared_ptr<void> runtime;
   engine::RuntimeCore& core;
@@ -50,7 +50,7 @@ Future Flow::insert_extended(const detail::Submission& submission,
   for (const Future& future : extras.after) {
     const Future::State* before = future.state_.get();
     if (before == nullptr || &before->core != &it.core)
-      throw UsageError("the task " + submission.codelet->name + " is to come after " +
+      throw UsageError("the task " + submission.codelet->name + " cannot run after " +
                        (before == nullptr ? "an empty future" : "a task of another runtime") +
                        "\n  submitted at " + submission.file + ":" + std::to_string(submission.line));
     order.after.push_back(before->task);
@@ -87,13 +87,13 @@ void* closure_of(const TaskContext& context) noexcept {
 }
 int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int> uses) {
   const auto refuse = [&](const std::string& why) {
-    throw UsageError("the task " + codelet.name + " is to run where its argument " +
-                     std::to_string(parameter) + " is, but " + why);
+    throw UsageError("the task " + codelet.name + " cannot run where its argument " +
+                     std::to_string(parameter) + " is: " + why);
   };
   if (parameter < 0 || static_cast<std::size_t>(parameter) >= uses.size())
-    refuse("it has " + std::to_string(uses.size()) + ", counted from 0");
+    refuse("it has " + std::to_string(uses.size()) + " arguments, counted from 0");
   const int use = uses[static_cast<std::size_t>(parameter)];
-  if (use < 0) refuse("that is no datum");
+  if (use < 0) refuse("that argument is not a datum");
   return use;
 }
 void* scratch_of(const TaskContext& context) noexcept {
@@ -102,10 +102,10 @@ void* scratch_of(const TaskContext& context) noexcept {
   return context.world->address_of({.node = task.node, .offset = task.scratch});
 }
 Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes element_bytes) {
-  constexpr Bytes more_than_any = Bytes{1} << 48;
-  if (size.elements < 0 || static_cast<Bytes>(size.elements) > more_than_any / element_bytes)
-    throw UsageError("the task " + codelet.name + " asks for scratch of " + std::to_string(size.elements) +
-                     " elements");
+  constexpr Bytes limit_bytes = Bytes{1} << 48;
+  if (size.elements < 0 || static_cast<Bytes>(size.elements) > limit_bytes / element_bytes)
+    throw UsageError("the task " + codelet.name + " requests scratch memory of " +
+                     std::to_string(size.elements) + " elements");
   return scratch_bytes(size, element_bytes);
 }
 

@@ -1,4 +1,4 @@
-// Writes the lines of a flow file. Write errors are kept and reported by end().
+// Writes the lines of a flow file. end() reports the first write error.
 #include "front/flow/flow_file_writer.hpp"
 
 #include <fairlead/error.hpp>
@@ -17,7 +17,7 @@ namespace fairlead::front {
 
 namespace {
 
-/// The last field of a line: it may contain blanks but no control characters.
+/// The last field of a line may contain blanks; control characters are replaced.
 std::string one_line(std::string_view name) {
   std::string text(name);
   std::ranges::replace_if(
@@ -46,7 +46,7 @@ std::string_view unit_of(const CodeletInfo& codelet) {
   return units[static_cast<std::size_t>(codelet.unit)];
 }
 
-/// The mean duration of the middle half of the tasks.
+/// The mean duration of the middle half of the tasks, in nanoseconds.
 double mean_ns(const model::Quantiles& quantiles) {
   return static_cast<double>(std::accumulate(quantiles.begin() + 2, quantiles.end() - 2, std::int64_t{0})) /
          4;
@@ -109,11 +109,11 @@ std::string FlowFileWriter::line_of(const Submission& submission, std::span<cons
   return line += '\n';
 }
 
-void FlowFileWriter::count_what_is_left_out(const Submission& submission, bool ordered_explicitly) {
-  several_workers_ += submission.workers.count() != 1;
-  scratch_ += submission.scratch_bytes != 0;
-  explicit_order_ += ordered_explicitly;
-  tied_ += submission.node != no_id<NodeId> || submission.device != no_device;
+void FlowFileWriter::count_omissions(const Submission& submission, bool ordered_explicitly) {
+  on_several_workers_ += submission.workers.count() != 1;
+  with_scratch_ += submission.scratch_bytes != 0;
+  explicitly_ordered_ += ordered_explicitly;
+  placed_ += submission.node != no_id<NodeId> || submission.device != no_device;
 }
 
 void FlowFileWriter::begin_phase() {
@@ -124,7 +124,7 @@ void FlowFileWriter::begin_phase() {
 void FlowFileWriter::task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly) {
   if (given_up_) return;
   begin_phase();
-  count_what_is_left_out(submission, ordered_explicitly);
+  count_omissions(submission, ordered_explicitly);
   ++tasks_;
   write(line_of(submission, uses));
 }
@@ -148,10 +148,10 @@ void FlowFileWriter::end(const model::KeptDurations& durations) {
   const auto left_out = [&](std::uint64_t count, std::string_view what) {
     if (count != 0) write(fmt::format("left-out {} {}\n", count, what));
   };
-  left_out(several_workers_, "tasks run on several workers at once");
-  left_out(scratch_, "tasks have scratch memory");
-  left_out(explicit_order_, "tasks come after others whatever the data say");
-  left_out(tied_, "tasks are bound to a memory node or wish for a device");
+  left_out(on_several_workers_, "tasks run on several workers at once");
+  left_out(with_scratch_, "tasks have scratch memory");
+  left_out(explicitly_ordered_, "tasks have explicit predecessors");
+  left_out(placed_, "tasks are bound to a memory node or have a device hint");
   left_out(holds_, "times the program acquires data itself");
   write(fmt::format("end {} {}\n", data_.size(), tasks_));
   if (error_.empty()) try {

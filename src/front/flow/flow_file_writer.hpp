@@ -40,15 +40,15 @@ class FlowFileWriter final : public engine::SubmissionRecorder {
   std::size_t number_of(const CodeletInfo& codelet);
   std::size_t number_of(const engine::RegisteredDatum& datum);
   std::size_t number_of_file(const char* name);
-  void count_what_is_left_out(const Submission& submission, bool ordered_explicitly);
+  void count_omissions(const Submission& submission, bool ordered_explicitly);
 
   engine::RuntimeCore& core_;
   std::string error_;  // the first write error
   std::optional<data::TextOutput> file_;
   std::unordered_map<std::string, std::size_t> codelets_, files_;  // by the text of their lines
   std::unordered_map<DatumId, std::size_t> data_;                  // datum ids are never reused
-  std::uint64_t tasks_ = 0, phases_ = 0, holds_ = 0, several_workers_ = 0, scratch_ = 0, explicit_order_ = 0,
-                tied_ = 0;
+  std::uint64_t tasks_ = 0, phases_ = 0, holds_ = 0, on_several_workers_ = 0, with_scratch_ = 0,
+                explicitly_ordered_ = 0, placed_ = 0;
   bool phase_ended_ = true, given_up_ = false;
 };
 

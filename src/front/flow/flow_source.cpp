@@ -63,7 +63,7 @@ bool FlowSource::finish() noexcept {
 /// Throws UsageError for data that must not be used, or not in this way. Changes nothing.
 void FlowSource::gather(const Submission& submission, Gathered& out) const {
   std::size_t used = 0;
-  out.lane = core_.engine().lane().generation();
+  out.fast_path = core_.engine().lane().generation();
   if (submission.uses.size() > most_uses)
     throw UsageError(fmt::format("{} has {} parameters that are data; the limit is {}\n  submitted at {}:{}",
                                  SubmissionFit::subject(submission), submission.uses.size(), most_uses,
@@ -112,7 +112,7 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
     if (!use.datum->in_place) out.host_footprint += rounded;
     out.views |= use.datum->view != nullptr;
     out.reduced |= use.datum->reduction != nullptr;
-    out.all_in_lane &= use.datum->tail.lane == out.lane;
+    out.all_on_fast_path &= use.datum->tail.lane == out.fast_path;
     if (reads(use.mode) && (!use.datum->ever_written || use.datum->view != nullptr) && !has_value(*use.datum))
       throw UsageError(fmt::format("{} reads {}, which nothing has written yet\n  submitted at {}:{}",
                                    SubmissionFit::subject(submission), use.datum->text(), submission.file,
@@ -276,14 +276,14 @@ std::uint32_t FlowSource::fast_path_for(const TaskTraits& traits, const Submissi
                                         const Gathered& gathered) {
   if (!engine::is_eligible_for_fast_path(traits) || gathered.views || gathered.any_order || gathered.reduced)
     return 0;
-  std::uint32_t lane = gathered.lane;
+  std::uint32_t lane = gathered.fast_path;
   if (lane == 0) [[unlikely]] {
     engine::Engine& engine = core_.engine();
     if (submitted_ != progress_.done() && submitted_ < next_fast_path_trial_) return 0;
     next_fast_path_trial_ = submitted_ + tasks_between_lane_trials;
     if (!engine.try_open_lane()) return 0;
     lane = engine.lane().generation();
-  } else if (gathered.all_in_lane) {
+  } else if (gathered.all_on_fast_path) {
     return lane;
   }
   for (const Submission::Use& use : submission.uses)
@@ -330,9 +330,10 @@ void FlowSource::throw_if_stopped() {
   core_.throw_if_stopped();
 }
 
-bool FlowSource::pass_over_ranks(const Submission& submission,
-                                 const std::shared_ptr<const CodeletInfo>& codelet,
-                                 const std::shared_ptr<ObservedTask>& watched, const SubmissionOrder* order) {
+bool FlowSource::submit_to_common_program(const Submission& submission,
+                                          const std::shared_ptr<const CodeletInfo>& codelet,
+                                          const std::shared_ptr<ObservedTask>& watched,
+                                          const SubmissionOrder* order) {
   const SharedProgram::TaskPlacement where = common_program_->next_task(submission, codelet);
   if (where == SharedProgram::TaskPlacement::local) return false;
   has_common_ = true;

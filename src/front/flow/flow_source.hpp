@@ -44,11 +44,11 @@ class FlowSource : public engine::CountedSource {
     core_.caller().check("submit");
     insert(submission);
   }
-  /// The same. Keeps the codelet alive as long as the flow.
+  /// As above; also keeps the codelet alive as long as the flow.
   void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
               std::shared_ptr<ObservedTask> watched = nullptr, const SubmissionOrder* order = nullptr) {
     core_.caller().check("submit");
-    if (common_program_ != nullptr && pass_over_ranks(submission, codelet, watched, order)) return;
+    if (common_program_ != nullptr && submit_to_common_program(submission, codelet, watched, order)) return;
     retain(codelet);
     insert(submission, std::move(watched), order);
   }
@@ -71,7 +71,8 @@ class FlowSource : public engine::CountedSource {
   /// data that this thread holds.
   std::shared_ptr<engine::OpenHold> acquire(const Submission& submission,
                                             std::vector<std::uint8_t>& access_of_use);
-  /// Returns immediately. `callback` is called when the data are available, or when they cannot be.
+  /// Returns immediately. `callback` is called when the data are available, or when it is certain that they
+  /// will not be.
   void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
                     HoldCallback callback);
   /// Throws TaskError with the reason why the data are not available.
@@ -100,10 +101,11 @@ class FlowSource : public engine::CountedSource {
  private:
   void insert(const Submission& submission, std::shared_ptr<ObservedTask> watched = nullptr,
               const SubmissionOrder* order = nullptr);
-  /// Passes the task to the program common to all ranks. Returns true if submission is complete, false if the task
-  /// belongs to this rank alone.
-  bool pass_over_ranks(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
-                       const std::shared_ptr<ObservedTask>& watched, const SubmissionOrder* order);
+  /// Submits the task to the program common to all ranks. Returns false if the task belongs to this rank
+  /// alone, and must still be inserted.
+  bool submit_to_common_program(const Submission& submission,
+                                const std::shared_ptr<const CodeletInfo>& codelet,
+                                const std::shared_ptr<ObservedTask>& watched, const SubmissionOrder* order);
   Task& make_task(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
                   std::uint16_t together);
   void insert_task(Task& task, const Submission& submission, const Gathered& gathered,
@@ -124,7 +126,8 @@ class FlowSource : public engine::CountedSource {
                               const Gathered& gathered);
   /// Folds partial results that the task needs, and assigns partial results to the data that it reduces.
   void follow_reductions(const Submission& submission, Gathered& gathered);
-  /// For data whose value the task, already in the graph, replaces: partial results of the former value are discarded.
+  /// The task, already in the graph, replaces the value of data: discards partial results of the former
+  /// value.
   void replace_reduced(const Submission& submission, const Gathered& gathered);
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
   void fold_if_open(const engine::RegisteredDatum& datum, const char* file, std::uint32_t line);
@@ -133,13 +136,14 @@ class FlowSource : public engine::CountedSource {
   std::shared_ptr<engine::OpenHold> request_hold(const Submission& wanted,
                                                  std::vector<std::uint8_t>& access_of_use,
                                                  HoldCallback callback);
-  /// Inserts a hold after all submitted tasks. `whose`: describes it for messages, if `callback` throws.
-  std::shared_ptr<engine::OpenHold> insert_hold(engine::HoldSource& of, const Submission& submission,
+  /// Inserts a hold after all submitted tasks. `description`: names the callback in messages, in case it
+  /// throws.
+  std::shared_ptr<engine::OpenHold> insert_hold(engine::HoldSource& source, const Submission& submission,
                                                 const Gathered& gathered,
                                                 std::vector<std::uint8_t>& access_of_use,
-                                                HoldCallback callback, std::string whose);
-  /// Calls the task's on_done when the data that it wrote in the program's memory are up to date there. It does so from
-  /// a hold that follows the task.
+                                                HoldCallback callback, std::string description);
+  /// Calls the task's on_done when the data that it wrote in the program's memory are up to date there.
+  /// Inserts a hold after the task for this.
   void call_after_write_back(const Submission& task, const std::shared_ptr<ObservedTask>& watched,
                              std::function<void(std::exception_ptr)> on_done);
 
@@ -156,8 +160,8 @@ class FlowSource : public engine::CountedSource {
   engine::HoldSource* write_back_holds_ = nullptr;   // for on_done callbacks; not cancelled with the tasks
   SharedProgram* const common_program_;  // the program common to all ranks; null: this is the only rank
   const TaskFamily common_{.source = this, .described = true, .in_graph = true};  // shared tasks
-  bool is_common_ = false;   // the task being inserted is one of these
-  bool has_common_ = false;  // such a task was submitted since the last wait of all ranks
+  bool is_common_ = false;   // the task being inserted is shared
+  bool has_common_ = false;  // a shared task was submitted since the last wait of all ranks
 };
 
 }  // namespace fairlead::front

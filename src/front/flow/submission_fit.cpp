@@ -1,4 +1,4 @@
-// Checks of footprint, workers and device at submission. See submission_fit.hpp.
+// Checks the footprint, workers and device of a task at submission.
 #include "front/flow/submission_fit.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -19,7 +19,7 @@ namespace fairlead::front {
 
 namespace {
 
-/// Text such as "cpu and cuda" for bits of WorkerKind.
+/// "cpu and cuda": the names of a bit set of WorkerKind.
 std::string kinds_in(std::uint32_t bits) {
   std::vector<std::string_view> names;
   for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
@@ -54,8 +54,8 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
   };
   std::uint32_t excluded = 0;
   bool fits = false;
-  const NodeSpec* nearest = nullptr;  // the node with the smallest shortfall
-  Bytes needed = 0, lacking = 0;
+  const NodeSpec* best = nullptr;  // the node with the smallest shortfall
+  Bytes needed = 0, shortfall = 0;
   for (const WorkerSpec& worker : topology.workers) {
     const NodeSpec& node = topology.nodes[index(worker.node)];
     const Bytes bytes = footprint_on(node), capacity = whole_pages_in(node.capacity);
@@ -64,38 +64,40 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
     if (!wanted) continue;
     if (((submission.codelet->kinds >> static_cast<unsigned>(worker.kind)) & 1u) == 0) continue;
     fits |= bytes <= capacity;
-    if (bytes <= capacity || (nearest != nullptr && bytes - capacity >= lacking)) continue;
-    nearest = &node;
+    if (bytes <= capacity || (best != nullptr && bytes - capacity >= shortfall)) continue;
+    best = &node;
     needed = bytes;
-    lacking = bytes - capacity;
+    shortfall = bytes - capacity;
   }
-  if (fits) return core_.fixed_order() ? excluded | of_other_kinds(submission, excluded) : excluded;
+  if (fits) return core_.fixed_order() ? excluded | nodes_of_other_kinds(submission, excluded) : excluded;
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);
-  if (nearest == nullptr) {
+  if (best == nullptr) {
     const bool anywhere = submission.node == no_id<NodeId>;
-    std::uint32_t there = 0;
+    std::uint32_t present = 0;
     for (const WorkerSpec& worker : topology.workers)
-      if (anywhere || submission.node == worker.node) there |= 1u << static_cast<unsigned>(worker.kind);
+      if (anywhere || submission.node == worker.node) present |= 1u << static_cast<unsigned>(worker.kind);
     throw UsageError(fmt::format(
         "{} has no implementation for any worker of {}\n  submitted at {}:{}\n"
         "  It has bodies for {}, the workers there are {}: give it a body for these, or {}.",
         text_of(submission),
         anywhere ? "this machine" : "memory node \"" + topology.nodes[index(submission.node)].name + "\"",
-        submission.file, submission.line, kinds_in(submission.codelet->kinds), kinds_in(there),
+        submission.file, submission.line, kinds_in(submission.codelet->kinds), kinds_in(present),
         anywhere ? "name a device in the setting devices" : "let it run elsewhere"));
   }
   throw FootprintError(
       fmt::format("{} needs {} at once{} in memory node \"{}\", which can hold {}\n  submitted at {}:{}\n"
                   "  Use smaller tiles{}, or {}.",
                   text_of(submission), mebibytes_needed(needed),
-                  scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), nearest->name,
-                  mebibytes_there(nearest->capacity), submission.file, submission.line,
+                  scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), best->name,
+                  mebibytes_there(best->capacity), submission.file, submission.line,
                   scratch == 0 ? "" : " or less scratch",
-                  core_.memory_advice(static_cast<NodeId>(nearest - topology.nodes.data()), needed)));
+                  core_.memory_advice(static_cast<NodeId>(best - topology.nodes.data()), needed)));
 }
 
-std::uint32_t SubmissionFit::of_other_kinds(const Submission& submission, std::uint32_t excluded) const {
-  // Codelets with device bodies are usually faster there. Emulated devices compute like cores, so they are not listed.
+std::uint32_t SubmissionFit::nodes_of_other_kinds(const Submission& submission,
+                                                  std::uint32_t excluded) const {
+  // The preferred kinds: a device body is usually faster. Emulated devices compute like cores, so they are
+  // not listed.
   constexpr std::array order{WorkerKind::cuda, WorkerKind::opencl};
   const std::vector<WorkerSpec>& workers = core_.topology().workers;
   for (const WorkerKind kind : order) {

@@ -33,7 +33,7 @@ class SubmissionFit {
  private:
   /// With a fixed order, the same kind of processor runs the task in every run, because rounding differs between kinds.
   /// A device is preferred. Returns the nodes of all other kinds, as bits.
-  std::uint32_t of_other_kinds(const Submission& submission, std::uint32_t excluded) const;
+  std::uint32_t nodes_of_other_kinds(const Submission& submission, std::uint32_t excluded) const;
   engine::RuntimeCore& core_;
 };
 

@@ -27,7 +27,7 @@ Reshapes::Reshapes(const JdfFile& file, IsWhole is_whole) : file_(file), is_whol
         if (target.kind != Target::Kind::task || target.flow_index == unbound_index) return;
         const FlowNumber own{i, k}, other{target.index, target.flow_index};
         Edge& edge = dependency.direction == Direction::in ? edges_[{other, own}] : edges_[{own, other}];
-        const std::optional<TypeReference> type = said(dependency, false);
+        const std::optional<TypeReference> type = stated_type(dependency, false);
         if (type && std::ranges::find(edge.types, type->name, &TypeReference::name) == edge.types.end())
           edge.types.push_back(*type);
       });
@@ -46,7 +46,7 @@ bool Reshapes::find_any() const {
 }
 
 /// The type that makes a copy: the property `type`, unless it covers a whole tile, or is C code that names none.
-std::optional<TypeReference> Reshapes::said(const Dependency& dependency, bool in_data) const {
+std::optional<TypeReference> Reshapes::stated_type(const Dependency& dependency, bool in_data) const {
   const Property* const type = find(dependency.properties, "type");
   if (type == nullptr && !in_data) return std::nullopt;
   const std::optional<TypeReference> name =
@@ -71,7 +71,7 @@ std::optional<TypeReference> Reshapes::copy_type_of_input(FlowNumber taker,
       dependency.branches, [](const Branch& branch) { return branch.target.kind == Target::Kind::memory; });
   if (dependency.direction != Direction::in || !memory || flow(taker).access == FlowAccess::control)
     return std::nullopt;
-  const std::optional<TypeReference> type = said(dependency, true);
+  const std::optional<TypeReference> type = stated_type(dependency, true);
   std::set<FlowNumber> seen;
   return type && may_change(taker, seen) ? type : std::nullopt;
 }
@@ -101,7 +101,7 @@ std::optional<std::string> Reshapes::value(FlowNumber of, std::set<FlowNumber>& 
   each_branch(flow(of), [&](const Dependency& dependency, const Target& target) {
     if (dependency.direction != Direction::in || target.kind == Target::Kind::null) return;
     if (target.kind != Target::Kind::task) {
-      const std::optional<TypeReference> type = said(dependency, target.kind == Target::Kind::memory);
+      const std::optional<TypeReference> type = stated_type(dependency, target.kind == Target::Kind::memory);
       types.insert(type ? type->name : std::string());
       return;
     }

@@ -37,7 +37,7 @@ class Reshapes {
     std::vector<TypeReference> types;  // the types named at its two ends, without duplicates
   };
   const Flow& flow(FlowNumber of) const { return file_.classes[of.first].flows[of.second]; }
-  std::optional<TypeReference> said(const Dependency& dependency, bool in_data) const;
+  std::optional<TypeReference> stated_type(const Dependency& dependency, bool in_data) const;
   bool may_change(FlowNumber of, std::set<FlowNumber>& seen) const;
   std::optional<std::string> value(FlowNumber of, std::set<FlowNumber>& under_way) const;
   bool find_any() const;

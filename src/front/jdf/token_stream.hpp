@@ -48,7 +48,7 @@ class TokenStream {
 
   std::size_t place() const noexcept { return at_; }
   void rewind(std::size_t place) noexcept { at_ = place; }
-  /// Where the last token taken ends, as a byte.
+  /// Byte offset of the end of the last token.
   std::uint32_t end() const noexcept { return at_ == 0 ? 0 : words_[at_ - 1].where.end; }
   SourceRange since(std::uint32_t begin) const noexcept { return {begin, std::max(begin, end())}; }
 
@@ -60,7 +60,7 @@ class TokenStream {
   bool knows_pointers_ = false;
 };
 
-/// Where a value is used, which decides what it may be.
+/// The context of an expression, which determines the values that are valid.
 enum class ExpressionContext : std::uint8_t {
   value,     // no range
   argument,  // a range is allowed
@@ -74,7 +74,8 @@ ExpressionId parse_guard(TokenStream& words);
 std::vector<Index> parse_indices(TokenStream& words);
 /// Parses [ name = value ... ] if it is there.
 std::vector<Property> parse_properties(TokenStream& words);
-/// Parses the content of a string or of inline C as an expression; no_expression if it is none, so that it needs C.
+/// Parses the content of a string or of inline C as an expression; no_expression if it is not one, and so
+/// needs C.
 ExpressionId parse_embedded_expression(JdfFile& file, SourceRange inside);
 /// Sets `evaluated` and `variables` of inline C that is simple enough.
 void parse_inline_c(JdfFile& file, ExpressionId id);

@@ -98,7 +98,7 @@ class Unroller {
                        last = evaluator_.integer(it.parts[1], slots_);
     const std::int64_t by = it.parts[2] == no_expression ? 1 : evaluator_.integer(it.parts[2], slots_);
     if (by == 0) {
-      Diagnostic zero{Severity::error, file_.at(it.parts[2]).where, "a step of 0 never ends", {}};
+      Diagnostic zero{Severity::error, file_.at(it.parts[2]).where, "the step of a range must not be 0", {}};
       throw EvaluationError(EvaluationError::Kind::invalid_operands, zero.where, shown(zero, file_.source));
     }
     for (std::int64_t value = first; by > 0 ? value <= last : value >= last; value += by) {

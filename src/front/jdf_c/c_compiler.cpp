@@ -32,14 +32,15 @@ namespace fairlead::jdf {
 
 namespace {
 
-constexpr std::size_t most_said = 8000;
+constexpr std::size_t max_output = 8000;
 constexpr std::string_view folder_prefix = "fairlead-c-", new_folder_prefix = "fairlead-new-c-";
 
 std::string first_lines_of(const std::string& text) {
-  return text.size() <= most_said ? text : text.substr(0, most_said) + "\n...\n";
+  return text.size() <= max_output ? text : text.substr(0, max_output) + "\n...\n";
 }
 
-/// Locks a directory of the current user. Returns nothing if it has another owner, is no directory, or is locked.
+/// Locks a directory of the current user. Returns nothing if it has another owner, is not a directory, or is
+/// locked.
 FileDescriptor locked_folder(const std::filesystem::path& path) {
   FileDescriptor folder = open_file(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   struct stat status {};
@@ -168,14 +169,14 @@ std::unique_ptr<SharedObject> CCompiler::build(const CJob& job) {
   const std::vector<std::string> words = command_for(job);
   if (words[0].starts_with('-'))
     throw ConfigError(fmt::format("CC is \"{}\", which is not a program", command_));
-  const auto [status, said] = run(words);
+  const auto [status, output] = run(words);
   {
     const std::lock_guard lock(guards_child_);
     if (stopped_) return nullptr;
   }
   if (status != 0)
-    throw InputError(
-        fmt::format("the C code of {} does not compile ({}):\n{}", job.name, words[0], first_lines_of(said)));
+    throw InputError(fmt::format("the C code of {} does not compile ({}):\n{}", job.name, words[0],
+                                 first_lines_of(output)));
   void* const handle = ::dlopen(object_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     std::string why = ::dlerror();
@@ -204,12 +205,13 @@ std::pair<int, std::string> CCompiler::run(const std::vector<std::string>& words
     throw SystemError(fmt::format(
         "--allow-c needs a C compiler, and \"{}\" cannot be started: {}; the variable CC names one", words[0],
         std::strerror(started.error)));
-  std::string said;
+  std::string output;
   std::array<char, 4096> piece;
   for (;;) {
     const auto bytes = ::read(started.output.get(), piece.data(), piece.size());
     if (bytes == 0 || (bytes < 0 && errno != EINTR)) break;
-    if (bytes > 0 && said.size() < 2 * most_said) said.append(piece.data(), static_cast<std::size_t>(bytes));
+    if (bytes > 0 && output.size() < 2 * max_output)
+      output.append(piece.data(), static_cast<std::size_t>(bytes));
   }
   int status = 0;
   // After waitpid() the system may reuse the process id, so stop() must not use it any more: wait without reaping
@@ -221,7 +223,7 @@ std::pair<int, std::string> CCompiler::run(const std::vector<std::string>& words
   child_ = 0;
   while (::waitpid(started.id, &status, 0) < 0 && errno == EINTR) {
   }
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 1, said};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 1, output};
 }
 
 }  // namespace fairlead::jdf

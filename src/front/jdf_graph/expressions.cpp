@@ -1,4 +1,4 @@
-// See expressions.hpp.
+// Translation of JDF expressions, and the functions that replace those that cannot be translated.
 #include "front/jdf_graph/expressions.hpp"
 
 #include <fairlead/error.hpp>
@@ -13,8 +13,10 @@ namespace fairlead::jdf {
 
 namespace {
 
-/// Larger expressions are evaluated faster by the evaluator, and would grow when substituted.
-constexpr std::size_t most_operations = 120;
+// Larger or deeper expressions become functions: the evaluator is faster on them, and substitution would
+// enlarge them.
+
+constexpr std::size_t max_operations = 120;
 
 std::size_t depth_of(const ptg::Expression& expression) {
   std::size_t below = 0;
@@ -22,34 +24,34 @@ std::size_t depth_of(const ptg::Expression& expression) {
     below = std::max(below, depth_of(operand));
   return below + 1;
 }
-constexpr std::size_t deepest = 30;
+constexpr std::size_t max_depth = 30;
 
-bool speaks_of_slots(const JdfFile& file, ExpressionId id, const std::vector<bool>& own) {
+bool reads_slots_of_task(const JdfFile& file, ExpressionId id, const std::vector<bool>& declared) {
   std::vector<bool> slots;
   mark_slots(file, id, slots);
   for (std::size_t i = 0; i < slots.size(); ++i)
-    if (slots[i] && !(i < own.size() && own[i])) return true;
+    if (slots[i] && !(i < declared.size() && declared[i])) return true;
   return false;
 }
 
-/// Marks the slots of variables that inline C declares.
-void mark_own(const JdfFile& file, ExpressionId id, std::vector<bool>& own) {
+/// Marks the slots of variables that the expression itself declares.
+void mark_declared(const JdfFile& file, ExpressionId id, std::vector<bool>& declared) {
   if (id == no_expression) return;
   const Expression& it = file.at(id);
   for (const Index& variable : it.variables) {
-    if (variable.slot >= own.size()) own.resize(variable.slot + 1);
-    own[variable.slot] = true;
-    mark_own(file, variable.range, own);
+    if (variable.slot >= declared.size()) declared.resize(variable.slot + 1);
+    declared[variable.slot] = true;
+    mark_declared(file, variable.range, declared);
   }
-  for (const ExpressionId part : it.parts) mark_own(file, part, own);
-  for (const ExpressionId part : it.arguments) mark_own(file, part, own);
-  mark_own(file, it.parsed_content, own);
+  for (const ExpressionId part : it.parts) mark_declared(file, part, declared);
+  for (const ExpressionId part : it.arguments) mark_declared(file, part, declared);
+  mark_declared(file, it.parsed_content, declared);
 }
 
 std::uint32_t highest_slot(const JdfFile& file, ExpressionId id) {
   std::vector<bool> slots;
   mark_slots(file, id, slots);
-  mark_own(file, id, slots);
+  mark_declared(file, id, slots);
   return static_cast<std::uint32_t>(slots.size());
 }
 
@@ -70,22 +72,22 @@ bool Expressions::is_opaque(const ptg::Expression& expression) {
 }
 
 std::optional<Value> Expressions::constant(ExpressionId id) {
-  std::vector<bool> own;
-  mark_own(program_->file, id, own);
-  if (speaks_of_slots(program_->file, id, own)) return std::nullopt;
+  std::vector<bool> declared;
+  mark_declared(program_->file, id, declared);
+  if (reads_slots_of_task(program_->file, id, declared)) return std::nullopt;
   std::vector<Value> slots(highest_slot(program_->file, id));
   try {
     return evaluator_.value(id, slots);
   } catch (const EvaluationError& error) {
     using Kind = EvaluationError::Kind;
     if (error.kind() == Kind::needs_c || error.kind() == Kind::no_value) throw;
-    return std::nullopt;  // not an error: it may never be evaluated
+    return std::nullopt;  // reported only if the expression is evaluated
   }
 }
 
 ptg::Expression Expressions::of(ExpressionId id, const Environment& slots) {
-  const std::optional<ptg::Expression> found = plain(id, slots);
-  if (found && size_of(*found, most_operations) < most_operations && depth_of(*found) < deepest)
+  const std::optional<ptg::Expression> found = translate(id, slots);
+  if (found && size_of(*found, max_operations) < max_operations && depth_of(*found) < max_depth)
     return *found;
   return function(id, slots);
 }
@@ -99,13 +101,14 @@ Expressions::Bounds Expressions::bounds(ExpressionId id, const Environment& slot
   const ptg::Expression first = of(it.parts[0], slots), last = of(it.parts[1], slots);
   if (it.parts[2] == no_expression) return {first, last};
   const ptg::Expression step = of(it.parts[2], slots);
-  // A descending range: the same values in ascending order.
+  // Reverses a descending range, so that its values ascend.
   const auto downwards = [&](const ptg::Expression& by) {
     return choose(first < last, first + 1, first - (first - last) / by * by);
   };
   if (const std::optional<Value> known = constant(it.parts[2])) {
     const std::int64_t by = known->is_real() ? static_cast<std::int64_t>(known->real()) : known->integer();
-    if (by == 0) throw UsageError(program_->file.source.where(it.where) + ": a step of 0 never ends");
+    if (by == 0)
+      throw UsageError(program_->file.source.where(it.where) + ": the step of a range must not be 0");
     if (by > 0) return {first, last, by};
     if (by == -1) return {last, first};
     return {downwards(-by), first, -by};
@@ -114,7 +117,7 @@ Expressions::Bounds Expressions::bounds(ExpressionId id, const Environment& slot
           choose(step < 0, -step, step)};
 }
 
-std::optional<ptg::Expression> Expressions::plain(ExpressionId id, const Environment& slots) {
+std::optional<ptg::Expression> Expressions::translate(ExpressionId id, const Environment& slots) {
   const Expression& it = program_->file.at(id);
   if (const std::optional<Value> value = constant(id)) {
     if (value->is_real() || value->is_unsigned()) return std::nullopt;
@@ -129,15 +132,15 @@ std::optional<ptg::Expression> Expressions::plain(ExpressionId id, const Environ
       return operation(it, slots);
     case Expression::Kind::ternary: {
       if (const std::optional<Value> which = constant(it.parts[0]))
-        return plain(it.parts[which->truth() ? 1 : 2], slots);
-      const auto condition = plain(it.parts[0], slots), a = plain(it.parts[1], slots),
-                 b = plain(it.parts[2], slots);
+        return translate(it.parts[which->truth() ? 1 : 2], slots);
+      const auto condition = translate(it.parts[0], slots), a = translate(it.parts[1], slots),
+                 b = translate(it.parts[2], slots);
       if (!condition || !a || !b) return std::nullopt;
       return choose(*condition, *a, *b);
     }
     case Expression::Kind::call: {
       if (it.arguments.size() != 2) return std::nullopt;
-      const auto a = plain(it.arguments[0], slots), b = plain(it.arguments[1], slots);
+      const auto a = translate(it.arguments[0], slots), b = translate(it.arguments[1], slots);
       if (!a || !b) return std::nullopt;
       if (it.text == "dplasma_imin" || it.text == "parsec_imin") return min(*a, *b);
       if (it.text == "dplasma_imax" || it.text == "parsec_imax") return max(*a, *b);
@@ -149,11 +152,11 @@ std::optional<ptg::Expression> Expressions::plain(ExpressionId id, const Environ
       Environment inside = slots;
       for (const Index& variable : it.variables) {
         if (variable.slot >= inside.size()) inside.resize(variable.slot + 1);
-        const auto value = plain(variable.range, inside);
+        const auto value = translate(variable.range, inside);
         if (!value) return std::nullopt;
         inside[variable.slot] = value;
       }
-      return plain(it.parsed_content, inside);
+      return translate(it.parsed_content, inside);
     }
     default:
       return std::nullopt;
@@ -162,7 +165,7 @@ std::optional<ptg::Expression> Expressions::plain(ExpressionId id, const Environ
 
 std::optional<ptg::Expression> Expressions::operation(const Expression& it, const Environment& slots) {
   if (it.kind == Expression::Kind::unary) {
-    const auto a = plain(it.parts[0], slots);
+    const auto a = translate(it.parts[0], slots);
     if (!a) return std::nullopt;
     switch (it.op) {
       case Operator::negate:
@@ -181,11 +184,11 @@ std::optional<ptg::Expression> Expressions::operation(const Expression& it, cons
   if (logical)
     if (const std::optional<Value> first = constant(it.parts[0])) {
       if (first->truth() == (it.op == Operator::logical_or)) return ptg::Expression(first->truth() ? 1 : 0);
-      const auto second = plain(it.parts[1], slots);
+      const auto second = translate(it.parts[1], slots);
       if (!second) return std::nullopt;
       return *second != 0;
     }
-  const auto left = plain(it.parts[0], slots), right = plain(it.parts[1], slots);
+  const auto left = translate(it.parts[0], slots), right = translate(it.parts[1], slots);
   if (!left || !right) return std::nullopt;
   const ptg::Expression &a = *left, &b = *right;
   switch (it.op) {
@@ -230,17 +233,17 @@ std::optional<ptg::Expression> Expressions::operation(const Expression& it, cons
   }
 }
 
-/// A function that evaluates the expression for each task. Reports missing C code now instead of then.
+/// A function that evaluates the expression for each task. Missing C code is reported now, not at evaluation.
 ptg::Expression Expressions::function(ExpressionId id, const Environment& slots) {
-  require_known(id, slots);
+  check_evaluable(id, slots);
   const JdfFile& file = program_->file;
-  std::vector<bool> own, all;
-  mark_own(file, id, own);
+  std::vector<bool> declared, all;
+  mark_declared(file, id, declared);
   mark_slots(file, id, all);
   std::vector<std::uint32_t> used;
   std::vector<ptg::Expression> arguments;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (!all[i] || (i < own.size() && own[i])) continue;
+    if (!all[i] || (i < declared.size() && declared[i])) continue;
     used.push_back(i);
     arguments.push_back(*slots[i]);
   }
@@ -258,28 +261,29 @@ ptg::Expression Expressions::function(ExpressionId id, const Environment& slots)
       std::move(arguments));
 }
 
-void Expressions::require_known(ExpressionId id, const Environment& slots) {
+void Expressions::check_evaluable(ExpressionId id, const Environment& slots) {
   if (id == no_expression) return;
   const Expression& it = program_->file.at(id);
-  std::vector<bool> own;
-  mark_own(program_->file, id, own);
+  std::vector<bool> declared;
+  mark_declared(program_->file, id, declared);
   const bool local = it.kind == Expression::Kind::name && it.meaning == Binding::local;
   const bool unknown = local && (it.index >= slots.size() || !slots[it.index]);
-  const bool of_c = (it.kind == Expression::Kind::name && !local) ||
-                    ((it.kind == Expression::Kind::inline_c || it.kind == Expression::Kind::text) &&
-                     it.parsed_content == no_expression);
+  const bool needs_c = (it.kind == Expression::Kind::name && !local) ||
+                       ((it.kind == Expression::Kind::inline_c || it.kind == Expression::Kind::text) &&
+                        it.parsed_content == no_expression);
   const CEvaluator* const in_c = program_->settings.in_c();
-  const bool name_of_c = it.kind == Expression::Kind::name && it.meaning == Binding::c;
+  const bool is_c_name = it.kind == Expression::Kind::name && it.meaning == Binding::c;
   const bool leaf = it.kind == Expression::Kind::call   ? !is_known_call(it)
-                    : it.kind == Expression::Kind::name ? name_of_c && !program_->settings.c_name(it.index)
-                                                        : of_c;
+                    : it.kind == Expression::Kind::name ? is_c_name && !program_->settings.c_name(it.index)
+                                                        : needs_c;
   if (in_c != nullptr && leaf) {
     for (const std::uint32_t slot : it.c_slots)
       if (slot >= slots.size() || !slots[slot])
-        throw UsageError(program_->file.source.where(it.where) + ": what this mentions has no value here");
+        throw UsageError(program_->file.source.where(it.where) +
+                         ": this uses a variable that has no value here");
     return in_c->require(id);
   }
-  if (unknown || of_c) {  // the evaluator throws the error
+  if (unknown || needs_c) {  // the evaluator throws the error
     std::vector<Value> values(std::max<std::size_t>(highest_slot(program_->file, id), 1), Value::unknown());
     evaluator_.value(id, values);
   }
@@ -287,16 +291,16 @@ void Expressions::require_known(ExpressionId id, const Environment& slots) {
     std::vector<Value> values(std::max<std::size_t>(highest_slot(program_->file, id), 1));
     evaluator_.value(id, values);
   }
-  for (const ExpressionId part : it.parts) require_known(part, slots);
-  for (const ExpressionId part : it.arguments) require_known(part, slots);
+  for (const ExpressionId part : it.parts) check_evaluable(part, slots);
+  for (const ExpressionId part : it.arguments) check_evaluable(part, slots);
   if (it.parsed_content == no_expression) return;
   Environment inside = slots;
   for (const Index& variable : it.variables) {
-    require_known(variable.range, inside);
+    check_evaluable(variable.range, inside);
     if (variable.slot >= inside.size()) inside.resize(variable.slot + 1);
     inside[variable.slot] = ptg::Expression(0);
   }
-  require_known(it.parsed_content, inside);
+  check_evaluable(it.parsed_content, inside);
 }
 
 }  // namespace fairlead::jdf

@@ -1,5 +1,6 @@
-// Translates a JDF file's expressions to those of a parameterized graph. Since globals have values by now, most become
-// sums and comparisons that can be inverted and evaluated fast. The evaluator computes all others, task by task.
+// Translates the expressions of a JDF file to those of a parameterized graph. The values of globals are
+// known, so most become sums and comparisons that can be inverted and evaluated fast. The evaluator computes
+// the others for each task.
 #pragma once
 #include <fairlead/ptg/expression.hpp>
 
@@ -35,10 +36,10 @@ class Expressions {
   Bounds bounds(ExpressionId id, const Environment& slots);
 
  private:
-  std::optional<ptg::Expression> plain(ExpressionId id, const Environment& slots);
+  std::optional<ptg::Expression> translate(ExpressionId id, const Environment& slots);
   std::optional<ptg::Expression> operation(const Expression& it, const Environment& slots);
   ptg::Expression function(ExpressionId id, const Environment& slots);
-  void require_known(ExpressionId id, const Environment& slots);
+  void check_evaluable(ExpressionId id, const Environment& slots);
 
   std::shared_ptr<const RunnableJdf> program_;
   Evaluator evaluator_;

@@ -31,7 +31,7 @@ bool walk_values(const JdfFile& file, RangeEvaluator& evaluator, ExpressionId id
   const std::int64_t first = evaluator.integer(it.parts[0], slots),
                      last = evaluator.integer(it.parts[1], slots);
   const std::int64_t by = it.parts[2] == no_expression ? 1 : evaluator.integer(it.parts[2], slots);
-  if (by == 0) throw UsageError(file.source.where(it.where) + ": a step of 0 never ends");
+  if (by == 0) throw UsageError(file.source.where(it.where) + ": the step of a range must not be 0");
   for (std::int64_t value = first; by > 0 ? value <= last : value >= last; value += by) {
     if (++evaluator.steps > most_steps_of_ranges)
       throw UsageError(fmt::format("{}: the search needs more than {} steps of ranges",

@@ -66,8 +66,8 @@ class ArrivalPlacement {
   const OwnSteps own_;
   // of data in collections: the device that the program advised; constant during a run
   std::vector<std::int8_t> advice_;
-  /// Of data in collections: the device on which a task of this graph changed it last. Empty unless the choice is
-  /// automatic.
+  /// For data in collections: the device on which a task of this graph last changed the datum. Empty unless
+  /// the choice is automatic.
   std::vector<std::atomic<std::int8_t>> last_writer_device_;
   std::mutex mutex_;                  // guards the members below
   std::vector<Bytes> arrival_space_;  // bytes left for arriving values, by device

@@ -101,9 +101,9 @@ struct StoredOutput {
   Conditions condition;
   MemoryPlace memory;
   std::vector<Loop> ranges;
-  Conditions each;                    ///< like `condition`, over the ranges' indices as well
-  bool written_back = false;          ///< a write-back task copies the value there if it is in another datum
-  const Alternative* said = nullptr;  ///< where the class's definition states it
+  Conditions each;            ///< like `condition`, over the ranges' indices as well
+  bool written_back = false;  ///< a write-back task copies the value there if it is in another datum
+  const Alternative* definition = nullptr;  ///< where the class's definition states it
 };
 
 /// A flow of a class.

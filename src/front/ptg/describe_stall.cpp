@@ -161,14 +161,14 @@ class Search {
     if (there && gives(giver, input, of, flow, its)) return true;
     Parameters own{};
     for (std::size_t i = 0; i < of.parameters.size(); ++i) own[i] = numbers_[of.parameters[i]];
-    std::string who = task_name(of, own.data());
+    std::string task_text = task_name(of, own.data());
     if (placement_ != nullptr)
-      who += fmt::format(", on rank {},", net::index(placement_->rank_of(of, numbers_.data())));
+      task_text += fmt::format(", on rank {},", net::index(placement_->rank_of(of, numbers_.data())));
     const bool of_a_flow = input.from_flow < giver.flows.size() && !giver.flows[input.from_flow].name.empty();
     const std::string from = task_name(giver, parameters.data());
     text_ += fmt::format(
-        "\n  {} can never start: its {} \"{}\" {} {}{}, {} ({})", who, flow.control ? "control" : "flow",
-        flow.name, flow.control ? "waits for" : "comes from",
+        "\n  {} can never start: its {} \"{}\" {} {}{}, {} ({})", task_text,
+        flow.control ? "control" : "flow", flow.name, flow.control ? "waits for" : "comes from",
         of_a_flow ? fmt::format("the flow \"{}\" of ", giver.flows[input.from_flow].name) : "", from,
         there ? "which goes only to other tasks" : "and there is no such task", where(of, input));
     ++errors_;
@@ -180,11 +180,11 @@ class Search {
   bool gives(const TableClass& giver, const Input& input, const TableClass& taker, const TableFlow& flow,
              Numbers& its) {
     const TableFlow& from = giver.flows[std::min<std::size_t>(input.from_flow, giver.flows.size() - 1)];
-    bool said = false;
+    bool reported = false;
     for (const ClassEdge& edge : from.edges) {
       if (&table_.classes[edge.to_class] != &taker || &taker.flows[edge.to_flow] != &flow) continue;
       if (edge.definition == nullptr) return true;
-      said = true;
+      reported = true;
       StoppableWalk walk(stop_);
       if (!edge.before(its.data())) continue;
       for (bool more = walk.begin(edge.loops, its.data()); more; more = walk.next(edge.loops, its.data())) {
@@ -198,7 +198,7 @@ class Search {
         if (same) return true;
       }
     }
-    return !said;
+    return !reported;
   }
 
   static std::string where(const TableClass& of, const Input& input) {

@@ -85,7 +85,7 @@ bool is_of(const Input& input, const Giver& giver) {
          input.from_flow == giver.flow;
 }
 
-/// What the flow takes instead: "takes data(3) from memory instead".
+/// Describes the actual input of the flow: "takes data(3) from memory instead".
 std::string instead(const ClassTable& table, const TableFlow& flow, const std::int64_t* numbers) {
   if (flow.control) return "does not wait for it";
   const Input* const input = input_of(flow, numbers);
@@ -233,10 +233,10 @@ std::string wrong_end(const ClassTable& table, const Giver& giver, const ClassEd
     return edge.may_be_missing ? std::string()
                                : edge_text(table, giver, edge, parameters) + ", and there is no such task";
   if (takes_from(to, flow, numbers.data(), giver)) return {};
-  const Alternative* const said = flow.inputs.empty() ? nullptr : flow.inputs.front().definition;
-  return fmt::format("{}, which {} ({})", edge_text(table, giver, edge, parameters),
-                     instead(table, flow, numbers.data()),
-                     said == nullptr ? text_of(*to.definition) : source_line_of(*said, *to.definition));
+  const Alternative* const definition = flow.inputs.empty() ? nullptr : flow.inputs.front().definition;
+  return fmt::format(
+      "{}, which {} ({})", edge_text(table, giver, edge, parameters), instead(table, flow, numbers.data()),
+      definition == nullptr ? text_of(*to.definition) : source_line_of(*definition, *to.definition));
 }
 
 std::string stated_twice(const ClassTable& table, const Giver& giver, const ClassEdge& edge,

@@ -141,7 +141,7 @@ void GraphSource::wait_over_ranks() {
   core_.engine().horizon_closed();
   const std::uint64_t before = submitted_ - tasks_;
   // the state of the last report as idle
-  std::pair<std::uint64_t, std::uint64_t> said{~std::uint64_t{0}, 0};
+  std::pair<std::uint64_t, std::uint64_t> reported{~std::uint64_t{0}, 0};
   for (;;) {
     bool over = false, failed = false, waits = false;
     std::optional<std::uint64_t> moved;
@@ -155,7 +155,7 @@ void GraphSource::wait_over_ranks() {
       counted = counted_.load();
       // True also when all tasks are finished, but other ranks have still to fetch values.
       const bool idle = !over && is_quiescent(counted) && is_counted(before + counted);
-      waits = idle && moved && said != std::pair(*moved, counted);
+      waits = idle && moved && reported != std::pair(*moved, counted);
       return over || failed || waits || fresh_.to_be_made() || is_held_back();
     }));
     failed |= core_.engine().stop_reason().stopped();
@@ -164,7 +164,7 @@ void GraphSource::wait_over_ranks() {
       fresh_.raise_limit(fresh_.visitors_wait() ? FreshUse::remote_value : FreshUse::task);
     if (fresh_.to_be_made()) make_more_fresh();
     if (waits) {
-      said = {*moved, counted};
+      reported = {*moved, counted};
       over_ranks_->report_idle(*moved, progress_.reached(submitted_) ? "" : describe_pending());
     }
   }

@@ -225,7 +225,7 @@ class System {
     return std::ranges::all_of(node.operands,
                                [&](const Expression& each) { return speaks_only_of_earlier(each, place); });
   }
-  /// Of inequalities that differ in their constants only, keeps the tightest.
+  /// Keeps only the tightest of inequalities that differ in nothing but their constants.
   static std::vector<Affine> tightest(std::vector<Affine> conditions) {
     std::vector<Affine> kept;
     for (Affine& condition : conditions) {

@@ -219,7 +219,7 @@ class TableMaker {
       add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
     leaving.written_back = table_.has_write_backs && can_write_back(*alternative.place.collection);
-    leaving.said = &alternative;
+    leaving.definition = &alternative;
     into.stored_outputs.push_back(std::move(leaving));
   }
 

@@ -1,4 +1,5 @@
-// What the engine needs for the tasks of each class: where they can run, and how their descriptors are filled in.
+// The properties of each task class that the engine uses: where its tasks can run, and how to fill in
+// descriptors.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,7 +15,7 @@ namespace fairlead::ptg {
 /// One per graph; immutable after fit().
 class TaskKinds {
  public:
-  /// What the tasks of one class have in common.
+  /// The properties that the tasks of one class share.
   struct Kind {
     TaskFamily ordinary, urgent;
     TaskTraits traits;       ///< except priority and work

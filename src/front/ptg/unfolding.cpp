@@ -209,9 +209,10 @@ void Unfolding::check_leavings(const CompletionNotice& notice, const TableFlow& 
         why = fmt::format(
             "{}the flow \"{}\" of {} stores in {} a value that is in another datum: it must come from "
             "there{}",
-            leaving.said == nullptr || !leaving.said->where
+            leaving.definition == nullptr || !leaving.definition->where
                 ? std::string()
-                : source_line_of(*leaving.said, *table_.classes[notice.task->task_class].definition) + ": ",
+                : source_line_of(*leaving.definition, *table_.classes[notice.task->task_class].definition) +
+                      ": ",
             flow.name, table_.text_of(*notice.task), values_.text_of(leaving.memory, numbers.data()),
             there == no_value ? ", and there is no such datum" + values_.extents_of(leaving.memory.collection)
                               : "");

@@ -23,7 +23,7 @@ struct MessageState {
 /// A passive data structure without a lock. Messages of a tag are numbered from 0, in the same order on both ranks.
 class SendWindow {
  public:
-  /// What is sent: the value of a turn at its datum.
+  /// A message to send: the value of a turn at its datum.
   struct QueuedMessage {
     std::uint64_t turn = 0;
     std::shared_ptr<MessageState> state{};  ///< null: no caller needs it

@@ -29,7 +29,7 @@ class TransferStatistics final : public net::ValueObserver {
 
   // ---- for any thread
 
-  /// By sending rank; zero counts if no values have arrived from it.
+  /// Counts by sending rank; zero if no values have arrived from it.
   std::vector<Statistics::FromRank> from_ranks() const;
   void add_to(trace::Snapshot& snapshot) const;
 

@@ -96,19 +96,19 @@ std::uint32_t RecordingSource::open_lane() {
           "a recording uses a datum that no longer exists: it was removed, or its matrix was destroyed");
     else if (uses[i].datum->view != nullptr)
       throw UsageError("a recording uses " + uses[i].datum->text() + ", which has been split since");
-  bool all_in_lane = lane != 0;
+  bool all_on_fast_path = lane != 0;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     engine::RegisteredDatum& datum = *uses[i].datum;
     const bool in_lane =
         lane != 0 && datum.reduction == nullptr && (datum.tail.lane == lane || enter_fast_path(datum, lane));
     tasks_.uses_changed |= in_lane != std::exchange(uses[i].in_lane, in_lane);
-    all_in_lane &= in_lane;
+    all_on_fast_path &= in_lane;
     tasks_.run.uses[i].address = datum.tail.address;
     tasks_.run.uses[i].packed = datum.tail.packed;
     datum.ever_written |= uses[i].written;
   }
   // Data that were not accepted may be accepted next time.
-  tasks_.data_seen = all_in_lane ? core_.data_changes() : ~std::uint64_t{0};
+  tasks_.data_seen = all_on_fast_path ? core_.data_changes() : ~std::uint64_t{0};
   return lane;
 }
 

@@ -201,7 +201,7 @@ ReceivePlacementChoice landing_of(const Config& config, engine::RuntimeCore& cor
     if (can) names += (names.empty() ? "" : ", ") + topology.nodes[index(device)].name;
   }
   if (choice.landing == ReceivePlacement::host) {
-    choice.text = "in RAM, as --receive-into says";
+    choice.text = "in RAM, as set by --receive-into";
   } else if (!names.empty()) {
     choice.text = fmt::format("in RAM or in {}, {}", names,
                               automatic ? "where the task is expected to run that reads them"

@@ -129,13 +129,13 @@ class Matcher {
   }
 
   /// Keeps each edge once, and optionally reports repetitions.
-  void drop_doubles(std::vector<StatedEdge>& said, const std::vector<EdgeEnd>& ends, bool report) {
-    std::ranges::stable_sort(said, {}, &StatedEdge::ports);
+  void drop_doubles(std::vector<StatedEdge>& listed, const std::vector<EdgeEnd>& ends, bool report) {
+    std::ranges::stable_sort(listed, {}, &StatedEdge::ports);
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < said.size(); ++i) {
-      if (kept > 0 && said[kept - 1].ports == said[i].ports) {
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      if (kept > 0 && listed[kept - 1].ports == listed[i].ports) {
         if (!report) continue;
-        const EdgeEnd &first = ends[said[kept - 1].end], &second = ends[said[i].end];
+        const EdgeEnd &first = ends[listed[kept - 1].end], &second = ends[listed[i].end];
         if (findings_.needs_text(Kind::duplicate_output))
           findings_.add(Kind::duplicate_output,
                         fmt::format("{}: {} goes to {} a second time (the first: {})", graph_.where(second),
@@ -145,9 +145,9 @@ class Matcher {
           findings_.count(Kind::duplicate_output);
         continue;
       }
-      said[kept++] = said[i];
+      listed[kept++] = listed[i];
     }
-    said.resize(kept);
+    listed.resize(kept);
   }
 
   void compare() {

@@ -36,9 +36,9 @@ class ValueFinder {
  private:
   const ClassFlow& flow(Port port) const { return graph_.flow(ports_.task(port), ports_.flow(port)); }
 
-  std::uint32_t place(const EdgeEnd& end, std::uint32_t said) {
+  std::uint32_t place(const EdgeEnd& end, std::uint32_t end_index) {
     const std::uint32_t found = places_.add(end.of, graph_.indices(end));
-    if (found == out_.place_ends.size()) out_.place_ends.push_back(said);
+    if (found == out_.place_ends.size()) out_.place_ends.push_back(end_index);
     return found;
   }
 

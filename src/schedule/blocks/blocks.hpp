@@ -1,6 +1,7 @@
-// BLOCKS plans over the task graph: sets of written tiles that fit in memory and whose updates can run back to back,
-// tasks that are not ready yet included, so that a tile is loaded once for many updates. Eviction follows the plan
-// (Belady). Not published. It transfers about half as many bytes as DARTS, and fewer on several nodes.
+// BLOCKS, an unpublished policy: plans over the task graph, including tasks that are not ready yet. It
+// selects sets of written tiles that fit in memory and whose updates can run back to back, so that a tile is
+// loaded once for many updates. Eviction follows the plan (Belady). Transfers about half as many bytes as
+// DARTS, and fewer on several nodes.
 #pragma once
 #include "policy/policy.hpp"
 

@@ -66,7 +66,8 @@ struct SelectionInput {
       0;  ///< fraction of the tasks' time for which all workers may wait for the result
   Ablation left_out;
 
-  /// True if so many simulations of all tasks fit into the waiting time, for this duration of the run.
+  /// True if this number of simulations of all tasks fits into the waiting time, for this duration of the
+  /// run.
   bool fits_wait_budget(std::size_t simulations, Duration time) const noexcept {
     return static_cast<double>(simulations) * tasks * static_cast<double>(cost_per_task.count()) <=
            max_wait_fraction * static_cast<double>(time.count());

@@ -17,7 +17,7 @@ class PredictionProgress {
 
   /// Resets everything, for other tasks.
   void forget() noexcept { *this = {}; }
-  /// A simulation of so much work starts now.
+  /// A simulation of the given amount of work starts now.
   void start_prediction(Time now, Duration work) noexcept {
     since_ = now;
     work_ = work;

@@ -171,7 +171,7 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     delaying_ = view().now() - delay_.began <= share_of(limits_.share, delay_.work);
     return delaying_;
   }
-  /// The fraction of the time that so much work takes on all processors.
+  /// The fraction of the time that the given work takes on all processors.
   Duration share_of(double share, Duration work) const {
     return Duration(std::llround(share * static_cast<double>(work.count()) / processors_));
   }

@@ -50,7 +50,7 @@ struct RankResult {
 struct ClusterResult {
   double seconds = 0;  ///< until the last task has finished
   double flops = 0;
-  double compute_bound_seconds = 0;  ///< with all workers of all ranks always busy with what each does best
+  double compute_bound_seconds = 0;  ///< with all workers of all ranks always busy with their fastest kernels
   std::vector<RankResult> ranks;
   std::uint64_t tasks = 0, events = 0, tasks_examined = 0;  ///< sums over the ranks
   std::uint64_t digest = 0;                                 ///< hash over the ranks

@@ -30,7 +30,8 @@ class SlabDecomposition {
     return static_cast<Bytes>(cells(planes)) * element;
   }
 
-  /// A task on so many cells with a cost per cell; its side is that of a cube of the same number of cells.
+  /// A task on the given number of cells with a cost per cell; its side is that of a cube of the same number
+  /// of cells.
   static ProgramTask task(KernelIndex kernel, std::int64_t cells, double flops_per_cell,
                           std::int32_t iteration) {
     return {.kernel = kernel,

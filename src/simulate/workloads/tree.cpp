@@ -26,7 +26,8 @@ class FrontTree {
   FrontTree(Program& program, const WorkloadSize& size, std::uint64_t seed)
       : program_(program), size_(size), random_(seed) {}
 
-  /// Creates the subtree of a front with about so many pivots and `levels` levels, leaves first. Returns the front.
+  /// Creates the subtree of a front with about the given number of pivots and `levels` levels, leaves first.
+  /// Returns the front.
   ProgramMatrix subtree(double pivots, std::int64_t levels, bool is_root) {
     const auto own = static_cast<std::int64_t>(
         std::max(1.0, is_root ? pivots : pivots * (2.0 / 3 + 2.0 / 3 * random_.unit())));

@@ -71,8 +71,9 @@ TYPED_TEST(Cholesky, NamesTheColumnWhereTheMatrixIsNotPositiveDefinite) {
       factor<T>(std::make_shared<GivenMatrix<T>>(a), 32, {});
       FAIL() << "nothing was thrown";
     } catch (const NumericalError& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr("not positive definite: this shows in column " +
-                                                     std::to_string(bad) + ", counted from 0"));
+      EXPECT_THAT(error.what(),
+                  ::testing::HasSubstr("not positive definite: the factorization fails in column " +
+                                       std::to_string(bad) + ", counted from 0"));
     }
   }
 }

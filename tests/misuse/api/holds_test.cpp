@@ -294,7 +294,7 @@ TEST(AfterMistakes, AFutureOfAnotherRuntimeAndAnEmptyOne) {
   Future future = flow_of_other.future(nothing());
   EXPECT_THAT(
       refused<UsageError>([&] { flow.submit(nothing().after(future)); }),
-      AllOf(HasSubstr("nothing is to come after a task of another runtime"), HasSubstr("holds_test.cpp:")));
+      AllOf(HasSubstr("nothing cannot run after a task of another runtime"), HasSubstr("holds_test.cpp:")));
   const Future moved = std::move(future);
   EXPECT_THAT(refused<UsageError>([&] { flow.submit(nothing().after(future)); }),
               HasSubstr("an empty future"));

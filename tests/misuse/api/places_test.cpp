@@ -61,7 +61,7 @@ TEST(WrongPlaces, AnArgumentThatIsNotADatumOrDoesNotExist) {
   int value = 0;
   const auto x = runtime.value("x", value);
   EXPECT_THAT(refused<UsageError>([&] { add_to(x, 1, x).where(1); }),
-              HasSubstr("the task add is to run where its argument 1 is, but that is no datum"));
+              HasSubstr("the task add cannot run where its argument 1 is: that argument is not a datum"));
   for (const int argument : {3, -1})
     EXPECT_THAT(refused<UsageError>([&] { add_to(x, 1, x).where(argument); }),
                 HasSubstr("argument " + std::to_string(argument) + " is, but it has 3, counted from 0"));

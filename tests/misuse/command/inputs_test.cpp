@@ -159,7 +159,7 @@ TEST(Inputs, ANaNInTheRightHandSide) {
 TEST(Inputs, AMatrixThatIsNotPositiveDefinite) {
   Folder folder;
   folder.array("A.npy", "<f8", "(40, 40)", with_element(30, 30, -1));
-  expect_refused(folder, usual, 1, "not positive definite: this shows in column 30");
+  expect_refused(folder, usual, 1, "not positive definite: the factorization fails in column 30");
 }
 
 // The same in a later tile: the column counts from the matrix's first.
@@ -167,7 +167,7 @@ TEST(Inputs, AMatrixOfManyTilesThatIsNotPositiveDefinite) {
   Folder folder;
   folder.array("A.npy", "<f8", "(40, 40)", with_element(30, 30, -1));
   expect_refused(folder, "solve A.npy b.npy -o x.npy --tile 8", 1,
-                 "not positive definite: this shows in column 30");
+                 "not positive definite: the factorization fails in column 30");
 }
 
 // An old output stays unchanged.

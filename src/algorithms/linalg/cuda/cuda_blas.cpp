@@ -109,9 +109,9 @@ void CudaBlas::unpivoted_lu(const CudaStream& stream, std::size_t n, const CudaM
 void CudaBlas::report_info_when_done(const CudaStream& stream, const char* routine, const Pieces& pieces,
                                      std::function<void(int info)> over) {
   stream.then(
-      [routine, pieces, said = stream.answer<std::array<int, most_pieces>>(), over = std::move(over)] {
+      [routine, pieces, infos = stream.answer<std::array<int, most_pieces>>(), over = std::move(over)] {
         for (std::size_t i = 0; i < pieces.count; ++i) {  // failures after the first are its consequences
-          const int info = (*said)[i];
+          const int info = (*infos)[i];
           if (info < 0)
             throw SystemError(fmt::format("cuSOLVER: {}: its parameter {} is wrong", routine, -info));
           if (info > 0) return over(info + number_of(pieces.first[i]));

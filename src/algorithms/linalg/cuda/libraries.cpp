@@ -19,16 +19,16 @@ namespace {
 /// Opens the first library that exists; the newest is listed first. If none does, throws the error for the newest, with
 /// the purpose of the library.
 SharedLibrary open_first(std::initializer_list<const char*> names, const char* what_for) {
-  std::optional<std::string> said;
+  std::optional<std::string> first_error;
   for (const char* name : names) {
     try {
       return SharedLibrary::open(name);
     } catch (const SystemError& error) {
-      if (!said) said = error.what();
+      if (!first_error) first_error = error.what();
     }
   }
   throw SystemError(
-      fmt::format("{}\n  {}: it has to be there, in this version or an older one.", *said, what_for));
+      fmt::format("{}\n  {}: it has to be there, in this version or an older one.", *first_error, what_for));
 }
 
 template <class Function>

@@ -1,0 +1,107 @@
+// See input_files.hpp.
+#include "fairlead/ranks/input_files.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cstdint>
+#include <exception>
+
+namespace fairlead::app {
+
+namespace {
+
+using data::NpyFile;
+using data::NpyHeader;
+
+/// Indices of the facts about a file that the processes compare, as numbers. Those from `element` on are its
+/// header.
+struct Fact {
+  enum : std::size_t {
+    opened,
+    bytes,
+    changed_s,
+    changed_ns,
+    element,
+    swapped,
+    order,
+    offset,
+    dimensions,
+    rows,
+    columns,
+    count
+  };
+};
+using FileFacts = std::array<double, Fact::count>;
+
+class OpenedFile {
+ public:
+  explicit OpenedFile(const std::string& path) : path_(path) {
+    try {
+      file_ = std::make_shared<const NpyFile>(path);
+    } catch (const Error&) {
+      why_ = std::current_exception();
+      return;
+    }
+    struct stat state {};
+    if (::stat(path.c_str(), &state) != 0) return;
+    const NpyHeader& header = file_->header();
+    facts_[Fact::opened] = 1;
+    facts_[Fact::bytes] = static_cast<double>(state.st_size);
+    facts_[Fact::changed_s] = static_cast<double>(state.st_mtim.tv_sec);
+    facts_[Fact::changed_ns] = static_cast<double>(state.st_mtim.tv_nsec);
+    facts_[Fact::element] = static_cast<double>(header.element);
+    facts_[Fact::swapped] = header.byte_swapped ? 1 : 0;
+    facts_[Fact::order] = static_cast<double>(header.order);
+    facts_[Fact::offset] = static_cast<double>(header.data_offset);
+    facts_[Fact::dimensions] = static_cast<double>(header.shape.size());
+    facts_[Fact::rows] = static_cast<double>(file_->rows());
+    facts_[Fact::columns] = static_cast<double>(file_->columns());
+  }
+
+  const FileFacts& facts() const noexcept { return facts_; }
+  /// Throws if it could not be opened.
+  std::shared_ptr<const NpyFile> file() const {
+    if (why_ != nullptr) std::rethrow_exception(why_);
+    return file_;
+  }
+  /// The file, with the header that the first process has read.
+  std::shared_ptr<const NpyFile> from_header(const double* facts) const {
+    NpyHeader header{.element = static_cast<data::ElementType>(static_cast<int>(facts[Fact::element])),
+                     .byte_swapped = facts[Fact::swapped] != 0,
+                     .order = static_cast<data::StorageOrder>(static_cast<int>(facts[Fact::order])),
+                     .shape = {static_cast<std::uint64_t>(facts[Fact::rows])},
+                     .data_offset = static_cast<Bytes>(facts[Fact::offset])};
+    if (facts[Fact::dimensions] > 1) header.shape.push_back(static_cast<std::uint64_t>(facts[Fact::columns]));
+    return std::make_shared<const NpyFile>(path_, std::move(header));
+  }
+
+ private:
+  std::string path_;
+  std::shared_ptr<const NpyFile> file_;
+  std::exception_ptr why_;
+  FileFacts facts_{};
+};
+
+}  // namespace
+
+InputFiles open_input_files(CommandRanks& ranks, const Config& config,
+                            const std::vector<std::string>& paths) {
+  const std::vector<OpenedFile> seen(paths.begin(), paths.end());
+  std::vector<double> own;
+  for (const OpenedFile& it : seen) own.insert(own.end(), it.facts().begin(), it.facts().end());
+  InputFiles all;
+  const std::vector<double> facts_of_all = own.empty() ? own : ranks.gather_from_processes(config, own);
+  for (std::size_t i = 0; i < facts_of_all.size(); ++i)
+    all.same = all.same && facts_of_all[i] == facts_of_all[i % own.size()];
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const double* const first = facts_of_all.data() + i * Fact::count;
+    if (!ranks.first() && first[Fact::opened] == 0) throw RankError("rank 0 cannot read the files");
+    all.files.push_back(ranks.first() || all.same ? seen[i].file() : seen[i].from_header(first));
+  }
+  return all;
+}
+
+}  // namespace fairlead::app
