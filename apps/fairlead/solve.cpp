@@ -42,10 +42,9 @@ constexpr auto options = both(
           .type = SettingType::choice,
           .default_value = "cholesky",
           .choices = "cholesky|lu|lu-incremental|qr",
-          .help = "cholesky: A is symmetric positive definite. lu-incremental: any square A, pivoting "
-                  "between pairs of tiles; lu: without pivoting, for a diagonally dominant A. qr: any A with "
-                  "at least as many rows as columns; with more rows, least squares. Every solution is "
-                  "checked; a wrong one is an error"},
+          .help = "cholesky: A is symmetric positive definite; lu-incremental: any square A; lu: without "
+                  "pivoting, for a diagonally dominant A; qr: any A with at least as many rows as columns, "
+                  "least squares. Every solution is checked; a wrong one is an error"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
@@ -57,11 +56,13 @@ constexpr auto options = both(
          {.key = "kernel",
           .type = SettingType::choice,
           .choices = "rbf",
-          .help = "compute the matrix from points; rbf: exp(-distance^2 / (2 length-scale^2))"},
+          .help = "compute the matrix from points; rbf: exp(-distance^2 / (2 length-scale^2))",
+          .advanced = true},
          {.key = "points",
           .type = SettingType::text,
           .value_name = "points.npy",
-          .help = "for --kernel: the file of points, one in each row"},
+          .help = "for --kernel: the file of points, one in each row",
+          .advanced = true},
          {.key = "length-scale",
           .type = SettingType::real,
           .minimum = "0",

@@ -108,8 +108,9 @@ std::string help_text(const CommandLine& own, HelpDetail detail, unsigned width)
     const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);
     if (!own.settings.empty() && (taken == own.settings.end() || !taken->refused.empty())) continue;
     if (!is_shown(setting)) continue;
-    if (setting.group != group) out += fmt::format("\n{}:\n", setting.group);
-    group = setting.group;
+    const std::string_view heading = detail == HelpDetail::all ? setting.group : "Settings";
+    if (heading != group) out += fmt::format("\n{}:\n", heading);
+    group = heading;
     row(out, setting, taken == own.settings.end() ? std::string_view() : taken->help, width);
   }
   out += "\nGeneral:\n";

@@ -99,7 +99,7 @@ Options:
   --n N                       order of the matrix (default 16384)
   --check                     verify
 
-Memory and disk:
+Settings:
 )")) << help_text(solve);
 }
 

@@ -68,7 +68,7 @@ TEST(WrongShapes, UsedAfterTheyWereRemoved) {
   world.runtime.remove(world.whole);
   Flow flow(world.runtime);
   EXPECT_THAT(refused<UsageError>([&] { flow.submit(touch(world.whole)); }), HasSubstr("removed"));
-  EXPECT_THAT(refused<UsageError>([&] { world.runtime.remove(world.whole); }), HasSubstr("gone"));
+  EXPECT_THAT(refused<UsageError>([&] { world.runtime.remove(world.whole); }), HasSubstr("no longer exists"));
   expect_works(world.runtime);
 }
 
@@ -145,7 +145,7 @@ TEST(WrongParts, UsedAfterTheirPartition) {
     old = parts(1);
   }
   Flow flow(world.runtime);
-  EXPECT_THAT(refused<UsageError>([&] { flow.submit(touch(old)); }), HasSubstr("gone"));
+  EXPECT_THAT(refused<UsageError>([&] { flow.submit(touch(old)); }), HasSubstr("no longer exists"));
   expect_works(world.runtime);
 }
 
