@@ -350,7 +350,7 @@ TEST(OpenclErrors, RejectMissingDevices) {
     return;
   }
   EXPECT_THAT(refusal("opencl:99,memory=1MiB"), HasSubstr("0: " + found.devices[0].name));
-  EXPECT_THAT(refusal("opencl:0,memory=1000TB"), HasSubstr("wants"));
+  EXPECT_THAT(refusal("opencl:0,memory=1000TB"), HasSubstr("requests"));
   EXPECT_THAT(refusal("opencl:0,memory=1MiB,workspace=1MiB"), HasSubstr("leave nothing"));
 }
 

@@ -103,7 +103,7 @@ TEST(ReportSummary, OmitsDevicesOnAMachineWithoutThem) {
   for (const std::string_view none : {no_devices_there, no_devices_looked_for}) {
     report.devices = std::string(none) + ": no CUDA driver is installed, and OpenCL has no GPU";
     EXPECT_THAT(summary(report), Not(HasSubstr("Devices")));
-    EXPECT_THAT(text(report), HasSubstr(std::string(none) + ": no driver"));
+    EXPECT_THAT(text(report), HasSubstr(std::string(none) + ": no CUDA driver"));
   }
   report.devices = "none: cuda:0: has 1.0 GiB left";
   EXPECT_THAT(summary(report), HasSubstr("Devices         none: cuda:0: has 1.0 GiB left"));

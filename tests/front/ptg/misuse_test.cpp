@@ -561,7 +561,7 @@ TEST_F(MisuseOfPtg, RemovedData) {
   graph.task("first").runs(add, ptg::flow("x").from(data(0)));
   EXPECT_EQ(said(), "nothing");
   runtime.remove(handles[0]);
-  contains(said(), "uses a datum of data that is gone");
+  contains(said(), "uses a datum of data that no longer exists");
 }
 
 TEST_F(MisuseOfPtg, FreshDataOfAnUnsupportedType) {

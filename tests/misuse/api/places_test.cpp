@@ -78,7 +78,7 @@ TEST(WrongPlaces, AdviceOnAbsentData) {
   runtime.advise(x, 1);
   runtime.advise(x, no_device);
   runtime.remove(x);
-  EXPECT_THAT(refused<UsageError>([&] { runtime.advise(x, 1); }), HasSubstr("gone"));
+  EXPECT_THAT(refused<UsageError>([&] { runtime.advise(x, 1); }), HasSubstr("no longer exists"));
   expect_works(runtime);
 }
 
