@@ -110,7 +110,8 @@ std::optional<std::string> read_file(const std::filesystem::path& path, std::siz
     text.resize(std::min(most, static_cast<std::size_t>(found.st_size) + 1));
   for (std::size_t done = 0;;) {
     if (done == text.size()) text.resize(std::min(most, std::max(least, 2 * done)));
-    const TransferResult read = read_fully(file.get(), std::as_writable_bytes(std::span(text).subspan(done)));
+    const FullTransferResult read =
+        read_fully(file.get(), std::as_writable_bytes(std::span(text).subspan(done)));
     if (read.error != 0) {
       errno = read.error;
       return {};

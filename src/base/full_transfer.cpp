@@ -14,8 +14,8 @@ namespace {
 
 /// once(done): one system call for the rest after `done` bytes.
 template <class Once>
-TransferResult all_of(std::size_t bytes, const Once& once) noexcept {
-  TransferResult done;
+FullTransferResult all_of(std::size_t bytes, const Once& once) noexcept {
+  FullTransferResult done;
   Interruptions interruptions;
   while (done.bytes < bytes) {
     const ssize_t count = once(done.bytes);
@@ -33,25 +33,25 @@ TransferResult all_of(std::size_t bytes, const Once& once) noexcept {
 
 }  // namespace
 
-TransferResult read_fully(int descriptor, std::span<std::byte> into) noexcept {
+FullTransferResult read_fully(int descriptor, std::span<std::byte> into) noexcept {
   return all_of(into.size(),
                 [&](std::size_t done) { return ::read(descriptor, into.data() + done, into.size() - done); });
 }
 
-TransferResult read_fully_at(int descriptor, std::uint64_t offset, std::span<std::byte> into) noexcept {
+FullTransferResult read_fully_at(int descriptor, std::uint64_t offset, std::span<std::byte> into) noexcept {
   return all_of(into.size(), [&](std::size_t done) {
     return ::pread(descriptor, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
   });
 }
 
-TransferResult write_fully(int descriptor, std::span<const std::byte> content) noexcept {
+FullTransferResult write_fully(int descriptor, std::span<const std::byte> content) noexcept {
   return all_of(content.size(), [&](std::size_t done) {
     return ::write(descriptor, content.data() + done, content.size() - done);
   });
 }
 
-TransferResult write_fully_at(int descriptor, std::uint64_t offset,
-                              std::span<const std::byte> content) noexcept {
+FullTransferResult write_fully_at(int descriptor, std::uint64_t offset,
+                                  std::span<const std::byte> content) noexcept {
   return all_of(content.size(), [&](std::size_t done) {
     return ::pwrite(descriptor, content.data() + done, content.size() - done,
                     static_cast<off_t>(offset + done));

@@ -75,7 +75,7 @@ int read_whole(const Directory& directory, const std::filesystem::path& name, st
     error = EFBIG;
   if (error == 0) text.resize(static_cast<std::size_t>(state.st_size));
   if (error != 0) return error;
-  const TransferResult read = read_fully(file.get(), std::as_writable_bytes(std::span(text)));
+  const FullTransferResult read = read_fully(file.get(), std::as_writable_bytes(std::span(text)));
   text.resize(read.bytes);
   return read.error;
 }
@@ -177,7 +177,7 @@ void SharedFile::replace(const std::vector<std::string>& lines) const {
   const bool made = bool(file);
   int error = made ? 0 : errno;
   if (error == 0) {
-    const TransferResult written = write_fully(file.get(), std::as_bytes(std::span(text)));
+    const FullTransferResult written = write_fully(file.get(), std::as_bytes(std::span(text)));
     error = written.error != 0 || written.bytes == text.size() ? written.error : ENOSPC;
   }
   if (const int late = file.close(); error == 0) error = late;

@@ -218,7 +218,7 @@ LogFile EventLog::read(const std::string& path) {
   // Returns false at the end of the file.
   const auto read = [&](auto& words) {
     const auto into = std::as_writable_bytes(std::span<std::uint64_t>(words));
-    const TransferResult got = read_fully(file.get(), into);
+    const FullTransferResult got = read_fully(file.get(), into);
     if (got.error != 0) throw refuse(got.error);
     return got.bytes == into.size();
   };

@@ -18,7 +18,7 @@ using data::NpyHeader;
 
 /// Indices of the facts about a file that the processes compare, as numbers. Those from `element` on are its
 /// header.
-struct Fact {
+struct FileFact {
   enum : std::size_t {
     opened,
     bytes,
@@ -34,7 +34,7 @@ struct Fact {
     count
   };
 };
-using FileFacts = std::array<double, Fact::count>;
+using FileFacts = std::array<double, FileFact::count>;
 
 class OpenedFile {
  public:
@@ -48,17 +48,17 @@ class OpenedFile {
     struct stat state {};
     if (::stat(path.c_str(), &state) != 0) return;
     const NpyHeader& header = file_->header();
-    facts_[Fact::opened] = 1;
-    facts_[Fact::bytes] = static_cast<double>(state.st_size);
-    facts_[Fact::changed_s] = static_cast<double>(state.st_mtim.tv_sec);
-    facts_[Fact::changed_ns] = static_cast<double>(state.st_mtim.tv_nsec);
-    facts_[Fact::element] = static_cast<double>(header.element);
-    facts_[Fact::swapped] = header.byte_swapped ? 1 : 0;
-    facts_[Fact::order] = static_cast<double>(header.order);
-    facts_[Fact::offset] = static_cast<double>(header.data_offset);
-    facts_[Fact::dimensions] = static_cast<double>(header.shape.size());
-    facts_[Fact::rows] = static_cast<double>(file_->rows());
-    facts_[Fact::columns] = static_cast<double>(file_->columns());
+    facts_[FileFact::opened] = 1;
+    facts_[FileFact::bytes] = static_cast<double>(state.st_size);
+    facts_[FileFact::changed_s] = static_cast<double>(state.st_mtim.tv_sec);
+    facts_[FileFact::changed_ns] = static_cast<double>(state.st_mtim.tv_nsec);
+    facts_[FileFact::element] = static_cast<double>(header.element);
+    facts_[FileFact::swapped] = header.byte_swapped ? 1 : 0;
+    facts_[FileFact::order] = static_cast<double>(header.order);
+    facts_[FileFact::offset] = static_cast<double>(header.data_offset);
+    facts_[FileFact::dimensions] = static_cast<double>(header.shape.size());
+    facts_[FileFact::rows] = static_cast<double>(file_->rows());
+    facts_[FileFact::columns] = static_cast<double>(file_->columns());
   }
 
   const FileFacts& facts() const noexcept { return facts_; }
@@ -69,12 +69,13 @@ class OpenedFile {
   }
   /// The file, with the header that the first process has read.
   std::shared_ptr<const NpyFile> from_header(const double* facts) const {
-    NpyHeader header{.element = static_cast<data::ElementType>(static_cast<int>(facts[Fact::element])),
-                     .byte_swapped = facts[Fact::swapped] != 0,
-                     .order = static_cast<data::StorageOrder>(static_cast<int>(facts[Fact::order])),
-                     .shape = {static_cast<std::uint64_t>(facts[Fact::rows])},
-                     .data_offset = static_cast<Bytes>(facts[Fact::offset])};
-    if (facts[Fact::dimensions] > 1) header.shape.push_back(static_cast<std::uint64_t>(facts[Fact::columns]));
+    NpyHeader header{.element = static_cast<data::ElementType>(static_cast<int>(facts[FileFact::element])),
+                     .byte_swapped = facts[FileFact::swapped] != 0,
+                     .order = static_cast<data::StorageOrder>(static_cast<int>(facts[FileFact::order])),
+                     .shape = {static_cast<std::uint64_t>(facts[FileFact::rows])},
+                     .data_offset = static_cast<Bytes>(facts[FileFact::offset])};
+    if (facts[FileFact::dimensions] > 1)
+      header.shape.push_back(static_cast<std::uint64_t>(facts[FileFact::columns]));
     return std::make_shared<const NpyFile>(path_, std::move(header));
   }
 
@@ -97,8 +98,8 @@ InputFiles open_input_files(CommandRanks& ranks, const Config& config,
   for (std::size_t i = 0; i < facts_of_all.size(); ++i)
     all.same = all.same && facts_of_all[i] == facts_of_all[i % own.size()];
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    const double* const first = facts_of_all.data() + i * Fact::count;
-    if (!ranks.first() && first[Fact::opened] == 0) throw RankError("rank 0 cannot read the files");
+    const double* const first = facts_of_all.data() + i * FileFact::count;
+    if (!ranks.first() && first[FileFact::opened] == 0) throw RankError("rank 0 cannot read the files");
     all.files.push_back(ranks.first() || all.same ? seen[i].file() : seen[i].from_header(first));
   }
   return all;

@@ -69,7 +69,7 @@ int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
   if (!block) return ENOMEM;
   while (from < to) {
     const Bytes bytes = std::min(most, to - from);
-    const TransferResult written =
+    const FullTransferResult written =
         write_fully_at(descriptor, from, {reinterpret_cast<const std::byte*>(block.get()), bytes});
     if (written.bytes < bytes) return written.error != 0 ? written.error : ENOSPC;
     from += bytes;

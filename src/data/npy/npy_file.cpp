@@ -27,7 +27,7 @@ std::chrono::nanoseconds modified_at(const struct stat& state) {
 /// The existing bytes of [offset, offset + bytes).
 std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& name) {
   std::string text(bytes, '\0');
-  const TransferResult got = read_fully_at(file, offset, std::as_writable_bytes(std::span(text)));
+  const FullTransferResult got = read_fully_at(file, offset, std::as_writable_bytes(std::span(text)));
   if (got.error != 0) throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(got.error)));
   text.resize(got.bytes);
   return text;
@@ -77,7 +77,7 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
 
 void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   const Bytes begin = offset, bytes = into.size();
-  const TransferResult got = read_fully_at(file_.get(), offset, into);
+  const FullTransferResult got = read_fully_at(file_.get(), offset, into);
   offset += got.bytes;
   if (got.error != 0)
     throw SystemError(fmt::format("{}: cannot read {} bytes at byte {}: {}", path_.string(),

@@ -147,7 +147,7 @@ void OutputFile::open_unnamed() {
 }
 
 void OutputFile::write(Bytes offset, std::span<const std::byte> content) {
-  const TransferResult written = write_fully_at(file_.get(), offset, content);
+  const FullTransferResult written = write_fully_at(file_.get(), offset, content);
   if (written.bytes < content.size())
     fail(path_,
          fmt::format("write {} bytes at byte {}", content.size() - written.bytes, offset + written.bytes),

@@ -51,7 +51,7 @@ void TextOutput::flush() {
   if (file_) {
     file_->write(written_, std::as_bytes(std::span(buffer_)));
   } else {
-    const TransferResult done = write_fully(stream_.get(), std::as_bytes(std::span(buffer_)));
+    const FullTransferResult done = write_fully(stream_.get(), std::as_bytes(std::span(buffer_)));
     if (done.bytes < buffer_.size()) fail(path_, done.error != 0 ? done.error : ENOSPC);
   }
   written_ += buffer_.size();
