@@ -172,7 +172,7 @@ TEST(FromArgs, RefusesOptionsOfTheCommandOnly) {
     EXPECT_EQ(said,
               name +
                   " would change nothing: it is an option of the command `fairlead`, and this program does "
-                  "not look at it");
+                  "not use it");
   }
   const char* all_of_a_runtime[] = {"program", "--memory=1MiB", "--workers=2", "--scheduler=eager",
                                     "--seed=3"};

@@ -63,8 +63,9 @@ TEST(WrongPlaces, AnArgumentThatIsNotADatumOrDoesNotExist) {
   EXPECT_THAT(refused<UsageError>([&] { add_to(x, 1, x).where(1); }),
               HasSubstr("the task add cannot run where its argument 1 is: that argument is not a datum"));
   for (const int argument : {3, -1})
-    EXPECT_THAT(refused<UsageError>([&] { add_to(x, 1, x).where(argument); }),
-                HasSubstr("argument " + std::to_string(argument) + " is, but it has 3, counted from 0"));
+    EXPECT_THAT(
+        refused<UsageError>([&] { add_to(x, 1, x).where(argument); }),
+        HasSubstr("argument " + std::to_string(argument) + " is: it has 3 arguments, counted from 0"));
 }
 
 TEST(WrongPlaces, AdviceOnAbsentData) {
