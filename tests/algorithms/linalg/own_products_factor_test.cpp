@@ -78,7 +78,7 @@ TYPED_TEST(OwnProductsFactor, NothingAndNameTheColumnWhereAMatrixIsNotPositiveDe
                   [](Flow& flow, const auto& l) { cholesky(flow, own_kernels(), l); });
       FAIL() << "nothing was thrown";
     } catch (const NumericalError& error) {
-      EXPECT_NE(std::string(error.what()).find("shows in column " + std::to_string(bad) + ","),
+      EXPECT_NE(std::string(error.what()).find("fails in column " + std::to_string(bad) + ","),
                 std::string::npos)
           << error.what();
     }
