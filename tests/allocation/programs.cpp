@@ -160,12 +160,12 @@ bool holds_and_callbacks(const std::function<void()>& started) {
 
 /// Cores and two accelerators with little memory share a matrix in the program's memory, whole and in parts.
 bool devices(const std::function<void()>& started) {
+  // Before the runtime, which may write back to them until it ends if a wait has failed.
+  std::vector<double> memory(48 * 32, 0), other(60, 0);
   Runtime runtime(settings("1MiB", "dmda", "emulated:memory=64KiB,count=2"));
   started();
-  std::vector<double> memory(48 * 32, 0);
   {
     const auto a = runtime.tiled_in_place<double>("A", memory.data(), 40, 32, 48, 16);
-    std::vector<double> other(60, 0);
     const auto whole = runtime.vector("v", other.data(), 60);
     const auto parts = runtime.split(whole, 20);
     const auto b = runtime.tiled<double>("B", 64, 128, 64);
