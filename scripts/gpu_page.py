@@ -191,7 +191,7 @@ def comparison(found: dict) -> str:
         steps = "" if one["refinement_steps"] is None else f", {one['refinement_steps']} steps"
         rows.append([f"solve {one['words']}, n = {refined['n']:,}{steps}, backward error {one['backward_error']:.1e}", f"{one['seconds']:.3f}",
                      f"{one['gflops']:.0f}"])
-    predicted = found.get(("bench", "predicted")) or found.get(("bench", "foretold"))
+    predicted = found.get(("bench", "predicted"))
     if predicted:
         one = predicted["simulated"][0]
         rows.append([f"predicted from the machine file of probe: cholesky, {predicted['limit']}, n = {one['n']:,}, "

@@ -26,12 +26,7 @@ def words_of(text: str) -> list[tuple[int, str]]:
 
 
 INSTEAD = dict(line.split(": ", 1) for line in section("words"))
-NOT_DONE = section("not yet done")
 EXCEPTIONS = {tuple(line.split(": ", 2)[:2]): line.split(": ", 2)[2] for line in section("exceptions")}
-
-
-def is_done(path: pathlib.Path) -> bool:
-    return not any(path.is_relative_to(folder) for folder in NOT_DONE)
 
 
 def found_in(path: str, text: str) -> list[str]:
@@ -52,14 +47,8 @@ def texts() -> list[tuple[pathlib.Path, str]]:
 
 
 class Vocabulary(unittest.TestCase):
-    def test_what_is_done_has_none_of_the_words(self):
-        self.assertEqual([], [what for path, text in texts() if is_done(path) for what in found_in(str(path), text)])
-
-    def test_what_is_not_done_has_some(self):
-        files = texts()
-        for folder in NOT_DONE:
-            found = any(found_in(str(path), text) for path, text in files if path.is_relative_to(folder))
-            self.assertTrue(found, f"{folder} has none of the words: take it off the list")
+    def test_no_file_has_one_of_the_words(self):
+        self.assertEqual([], [what for path, text in texts() for what in found_in(str(path), text)])
 
     def test_exceptions_are_needed_and_few(self):
         for (path, word), reason in EXCEPTIONS.items():
