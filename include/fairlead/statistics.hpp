@@ -51,14 +51,14 @@ struct Statistics {
   /// Messages from this rank to others, and where incoming values are stored.
   struct Network {
     std::uint64_t messages = 0, payloads = 0;
-    Bytes payload_bytes = 0;  ///< including payloads inside messages
-    Count into_devices{};     ///< values received directly into device memory
-    std::string landing{};    ///< where values may be received, and why, for people
+    Bytes payload_bytes = 0;       ///< including payloads inside messages
+    Count into_devices{};          ///< values received directly into device memory
+    std::string receive_memory{};  ///< where values may be received, and why, for people
   };
   /// Values received from one other rank.
   struct FromRank {
-    std::array<Count, 3> values{};          ///< from graphs, from flows, and from messages of the program
-    std::chrono::nanoseconds on_the_way{};  ///< time with at least one requested value not yet received
+    std::array<Count, 3> values{};         ///< from graphs, from flows, and from messages of the program
+    std::chrono::nanoseconds in_flight{};  ///< time with at least one requested value not yet received
   };
   std::uint64_t tasks = 0, tasks_cancelled = 0;
   std::string scheduler;

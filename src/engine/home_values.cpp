@@ -47,16 +47,31 @@ void HomeValues::drop_clean() {
 
 void HomeValues::refresh(std::vector<DatumId> data) {
   if (!kept_fresh_ || data.empty() || !can_refresh()) return;
-  core_.engine().locked([&](memory::Memory& memory) {
-    std::erase_if(data, [&](DatumId id) { return !memory.datum(id).dirty(); });
+  stopping_on_failure([&] {
+    core_.engine().locked([&](memory::Memory& memory) {
+      std::erase_if(data, [&](DatumId id) { return !memory.datum(id).dirty(); });
+    });
+    write_back(std::move(data));
   });
-  write_back(std::move(data));
 }
 
 void HomeValues::refresh(bool put_off_too) {
   if (!kept_fresh_ || !can_refresh()) return;
-  write_back(core_.engine().locked(
-      [&](memory::Memory& memory) { return memory.flushes().stale_homes(put_off_too); }));
+  stopping_on_failure([&] {
+    write_back(core_.engine().locked(
+        [&](memory::Memory& memory) { return memory.flushes().stale_homes(put_off_too); }));
+  });
+}
+
+/// A program that sees this fail may free its memory before the runtime ends, which would then write to it.
+template <class Refresh>
+void HomeValues::stopping_on_failure(const Refresh& refresh) {
+  try {
+    refresh();
+  } catch (...) {
+    core_.engine().stop(std::current_exception());
+    throw;
+  }
 }
 
 bool HomeValues::can_refresh() {

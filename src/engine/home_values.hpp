@@ -26,7 +26,7 @@ class HomeValues {
   /// Updates data in the program's own memory to their newest values and waits for completion: these data, or all whose
   /// refresh is not put off. Does not wait for values that a task is changing now. Does nothing if all workers use the
   /// data in place, or after wind_down(). Throws the error that stopped the run, if any; then the program's memory may
-  /// be out of date.
+  /// be out of date. Another error (out of memory) stops the run.
   void refresh(std::vector<DatumId> data);
   void refresh(bool put_off_too = false);
   /// Whether refresh() may have work: workers change data in memories other than the program's.
@@ -40,6 +40,8 @@ class HomeValues {
  private:
   void throw_if_lost(memory::Losses::Where where);
   bool can_refresh();
+  template <class Refresh>
+  void stopping_on_failure(const Refresh& refresh);
   void write_back(std::vector<DatumId> data);
   void serve(Event& event, EventKind kind);
 

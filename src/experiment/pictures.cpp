@@ -1,7 +1,7 @@
 // Draws the results as charts: one per metric, with its lines and bounds.
 #include "experiment/chart.hpp"
-#include "experiment/written.hpp"
-#include "experiment/written_parts.hpp"
+#include "experiment/output_formats.hpp"
+#include "experiment/output_numbers.hpp"
 
 namespace fairlead::experiment {
 

@@ -148,8 +148,8 @@ struct RunReport {
   std::string network;  ///< the transport of messages
   /// Why some ranks of a machine do not copy values directly from each other's memory; empty: all do.
   std::string no_direct_read_reason{};
-  std::string landing{};  ///< where values of other ranks may arrive on rank 0, and why
-  std::string devices;    ///< the devices found, which of them are used, and why; empty: not searched for
+  std::string receive_memory{};  ///< where values of other ranks may arrive on rank 0, and why
+  std::string devices;  ///< the devices found, which of them are used, and why; empty: not searched for
   std::vector<std::string> no_peer_copy_reasons{};  ///< why devices that could copy to each other do not
   std::string scheduler;
   std::string active_policy;  ///< last active policy, if the policy selects among several

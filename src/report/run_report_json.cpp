@@ -49,7 +49,7 @@ Json worker_times(const RunReport& report) {
                              {"waiting_for_tasks_seconds", worker.waiting_for_tasks_seconds},
                              {"tasks", worker.tasks}});
     if (worker.on_core_seconds) one.add("cpu_seconds", *worker.on_core_seconds);
-    if (worker.without_core_seconds) one.add("without_core_seconds", *worker.without_core_seconds);
+    if (worker.without_core_seconds) one.add("runnable_without_core_seconds", *worker.without_core_seconds);
     all.add(std::move(one));
   }
   return all;
@@ -58,21 +58,21 @@ Json worker_times(const RunReport& report) {
 Json phases(const RunReport& report) {
   Json all = Json::array();
   for (const PhaseReport& phase : report.phases)
-    all.add(Json::object({{"name", phase.name}, {"seconds", phase.seconds}, {"counts", phase.counts}}));
+    all.add(Json::object({{"name", phase.name}, {"seconds", phase.seconds}, {"counted", phase.counts}}));
   return all;
 }
 
 Json limited_by(const LimitingFactor& it) {
-  Json all = Json::object({{"what", std::string(it.name())},
-                           {"words", it.display_name()},
+  Json all = Json::object({{"factor", std::string(it.name())},
+                           {"description", it.display_name()},
                            {"reason", it.reason()},
-                           {"files_part", it.files},
+                           {"file_access_part", it.files},
                            {"busy_part", it.busy},
                            {"waiting_for_data_part", it.waiting_for_data},
                            {"without_tasks_part", it.without_tasks}});
   if (it.runnable_on_core) {
-    all.add("had_core_part", *it.runnable_on_core);
-    all.add("without_core_part", it.runnable_without_core);
+    all.add("runnable_on_core_part", *it.runnable_on_core);
+    all.add("runnable_without_core_part", it.runnable_without_core);
   }
   if (!it.link.empty()) {
     all.add("busiest_link", it.link);
@@ -152,7 +152,7 @@ Json json(const RunReport& report) {
           it.add(std::string(cause) + "_bytes", traffic.bytes);
           it.add(std::string(cause) + "_values", traffic.copies);
         }
-        it.add("on_the_way_seconds", other.in_flight_seconds);
+        it.add("in_flight_seconds", other.in_flight_seconds);
         if (other.waited_seconds) it.add("waited_seconds", *other.waited_seconds);
         from.add(std::move(it));
       }
@@ -162,11 +162,11 @@ Json json(const RunReport& report) {
     all.add("ranks", std::move(ranks));
     all.add("grid", report.grid);
     all.add("network", report.network);
-    if (!report.no_direct_read_reason.empty()) all.add("why_not_read", report.no_direct_read_reason);
-    add_text("landing", report.landing);
+    if (!report.no_direct_read_reason.empty()) all.add("no_direct_read_reason", report.no_direct_read_reason);
+    add_text("receive_memory", report.receive_memory);
   }
   all.add("scheduler", report.scheduler);
-  if (!report.active_policy.empty()) all.add("scheduler_deputy", report.active_policy);
+  if (!report.active_policy.empty()) all.add("active_scheduler", report.active_policy);
   add_text("front", report.front);
   add_text("devices", devices_text(report));
   all.add("kernels", report.kernels);

@@ -281,7 +281,7 @@ void ranks(TextPage& page, const RunReport& report) {
                  readable_size(rank.peak_memory_bytes), moved_bytes(rank.bytes_read),
                  moved_bytes(rank.bytes_written)));
   }
-  if (!report.landing.empty()) page.row("Values arrive", report.landing);
+  if (!report.receive_memory.empty()) page.row("Values arrive", report.receive_memory);
   values_from_ranks(page, report);
 }
 

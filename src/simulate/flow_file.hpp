@@ -15,9 +15,8 @@
 //   end DATA TASKS                          last
 //
 // Codelets, files and data are numbered from 0 in the order of their lines, which precede the lines that use them. A
-// NAME is the rest of its line. KINDS: kinds of worker that have a body, as in "cpu,cuda". Lines end with
-//  or \r
-// . User documentation: docs/workloads.md.
+// NAME is the rest of its line. KINDS: kinds of worker that have a body, as in "cpu,cuda". Lines end with LF or CR LF.
+// User documentation: docs/workloads.md.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -78,7 +78,7 @@ Json json(const RunOutcome& outcome, const Limits& limits, const Program& progra
     row.add("precision", std::string(name_of(size.precision)));
   }
   row.add("scheduler", outcome.scheduler);
-  if (!result.active_policy.empty()) row.add("scheduler_deputy", result.active_policy);
+  if (!result.active_policy.empty()) row.add("active_scheduler", result.active_policy);
   row.add("seed", outcome.seed);
   row.add("tiles", program.tiles);
   row.add("tasks", program.tasks.size());

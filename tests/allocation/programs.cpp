@@ -160,9 +160,9 @@ bool holds_and_callbacks(const std::function<void()>& started) {
 
 /// Cores and two accelerators with little memory share a matrix in the program's memory, whole and in parts.
 bool devices(const std::function<void()>& started) {
-  // Before the runtime, which may write back to them until it ends if a wait has failed.
-  std::vector<double> memory(48 * 32, 0), other(60, 0);
   Runtime runtime(settings("1MiB", "dmda", "emulated:memory=64KiB,count=2"));
+  // Freed before the runtime ends, which must not write to them after a wait has failed.
+  std::vector<double> memory(48 * 32, 0), other(60, 0);
   started();
   {
     const auto a = runtime.tiled_in_place<double>("A", memory.data(), 40, 32, 48, 16);

@@ -78,7 +78,7 @@ TEST(LandingOverRanks, AValueIsReceivedWhereItsReaderRuns) {
     if (!seen.ended) continue;
     const Statistics& counted = seen.statistics;
     EXPECT_EQ(counted.network.into_devices.bytes, network_lands() ? program.bytes() : 0)
-        << counted.network.landing;
+        << counted.network.receive_memory;
     for (const auto& link : counted.links)
       if (link.name.starts_with("cuda")) {
         EXPECT_EQ(link.bytes_from_home(), (network_lands() ? 2 : 3) * program.bytes());

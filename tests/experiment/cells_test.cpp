@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiment/written.hpp"
+#include "experiment/output_formats.hpp"
 
 namespace fairlead::experiment {
 namespace {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "experiment/batch_runner.hpp"
+#include "experiment/output_formats.hpp"
 #include "experiment/overview.hpp"
 #include "experiment/verdict.hpp"
-#include "experiment/written.hpp"
 #include "machine/machine_files.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/cluster/rank_graph.hpp"

@@ -51,8 +51,8 @@ def test_other_programs_are_reported_as_the_limit_of_a_run(on_core):
     worker = report["worker_times"][0]
     if "cpu_seconds" not in worker:
         pytest.skip("this kernel does not count it")
-    assert report["limited_by"]["what"] == "other_programs"
-    assert report["limited_by"]["had_core_part"] < 0.6  # a fifth, if the system is fair
+    assert report["limited_by"]["factor"] == "other_programs"
+    assert report["limited_by"]["runnable_on_core_part"] < 0.6  # a fifth, if the system is fair
     assert worker["cpu_seconds"] < 0.7 * worker["busy_seconds"]
     assert "Limited by      other programs: your workers had a core for" in done.stdout
     assert "Limited by <b>other programs</b>" in (on_core.folder / "run.html").read_text()
@@ -63,7 +63,7 @@ def test_more_workers_than_cores_are_not_blamed_on_others(on_core):
     done = on_core("bench", "cholesky", "--n", 1536, "--tile", 128, "--memory-fraction", 4, "--workers", 4, "--progress", "none",
                    "--json", "run.json")
     assert done.returncode == 0, done.stderr
-    assert json.loads((on_core.folder / "run.json").read_text())["limited_by"]["what"] == "too_many_workers"
+    assert json.loads((on_core.folder / "run.json").read_text())["limited_by"]["factor"] == "too_many_workers"
 
 
 def test_timings_of_a_busy_machine_are_kept(on_core):

@@ -315,7 +315,7 @@ def test_values_of_other_ranks_arrive_in_the_reported_memory(run, operation, int
                     "advised": "as the program advises", "random": "by chance"}[into]
         if into == "auto" and "cuda" not in devices:
             expected = "in RAM: none of the devices is one of CUDA"
-        assert expected in report["landing"] and report["landing"] in " ".join(done.stdout.split()), (report["landing"], done.stdout)
+        assert expected in report["receive_memory"] and report["receive_memory"] in " ".join(done.stdout.split()), (report["receive_memory"], done.stdout)
     done = run("bench", operation, *SMALL, "--ranks", 2, "--devices", "none", "--receive-into", into)
     if into in ("auto", "host"):
         assert done.returncode == 0, done.stderr
@@ -340,9 +340,9 @@ def test_a_cuda_aware_mpi_writes_to_devices(command, fake_cuda, tmp_path, launch
         assert done.returncode == 0, done.stderr
         report = json.loads((tmp_path / "out.json").read_text())
         assert (landed(report) > 0) == aware, report["ranks"]
-        assert ("in RAM or in cuda 0" in report["landing"]) == aware
+        assert ("in RAM or in cuda 0" in report["receive_memory"]) == aware
         if not aware:
-            assert " reports that it does not receive into memory of CUDA devices (MPIX_" in report["landing"]
+            assert " reports that it does not receive into memory of CUDA devices (MPIX_" in report["receive_memory"]
     done = over_mpi(command, fake_cuda, tmp_path, launcher, aware, "bench", "cholesky", *SMALL, *words, "--receive-into", "random")
     if aware:
         assert done.returncode == 0 and landed(json.loads((tmp_path / "out.json").read_text())) > 0, done.stderr

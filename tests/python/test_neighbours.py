@@ -61,7 +61,7 @@ def test_values_are_read_from_the_memory_of_other_ranks(command, tmp_path, launc
             assert read == total(report, "payloads")
         assert ("values read where they were" in done.stdout) == (reads == "on")
         assert (total(report, "bytes_written") > 0) == (memory != "64MiB")
-        assert "why_not_read" not in report
+        assert "no_direct_read_reason" not in report
     assert len(digests) == len(values) == 1
 
 
@@ -85,7 +85,7 @@ def test_values_use_mpi_if_the_system_forbids_reads(command, tmp_path, launcher,
     done = start(forbidden, tmp_path, launcher, RANKS, SMALL)
     report = report_of(done, tmp_path)
     assert report["factor_digest"] == digest
-    assert report["why_not_read"] == words
+    assert report["no_direct_read_reason"] == words
     assert done.stdout.count(words) == 1
     if ranks == "2":
         assert 0 < total(report, "payloads_read") < total(report, "payloads")

@@ -283,7 +283,7 @@ def test_no_two_kinds_share_a_colour(shown):
 
 def test_the_limiting_factor_is_that_of_the_json(shown, page):
     report = json.loads((page.parent / "run.json").read_text())["limited_by"]
-    assert shown.value("document.querySelector('.limit b').textContent") == report["words"]
+    assert shown.value("document.querySelector('.limit b').textContent") == report["description"]
     assert report["reason"] in shown.value("document.querySelector('.limit').textContent")
 
 

@@ -93,7 +93,7 @@ def test_all_ranks_are_in_one_file(command, tmp_path, launcher, ranks, front):
     for to, rank in enumerate(report["ranks"]):
         assert len(rank["from"]) == ranks and rank["from"][to][f"{cause}_values"] == 0
         for giver, of in enumerate(rank["from"]):
-            assert 0 <= of["waited_seconds"] <= of["on_the_way_seconds"] + 1e-6
+            assert 0 <= of["waited_seconds"] <= of["in_flight_seconds"] + 1e-6
             in_trace = sum(1 for receivers in got.values() for r, g, *_ in receivers if (r, g) == (to, giver))
             assert of[f"{cause}_values"] <= in_trace
             assert (of[f"{cause}_bytes"] > 0) == (of[f"{cause}_values"] > 0)

@@ -44,7 +44,7 @@ struct Fact {
 };
 /// And of each other rank.
 struct FactOfPair {
-  enum : std::size_t { values, bytes = values + 3, on_the_way = bytes + 3, waited, count };
+  enum : std::size_t { values, bytes = values + 3, in_flight = bytes + 3, waited, count };
 };
 
 double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
@@ -71,7 +71,7 @@ std::vector<double> facts_of(const report::RunReport& report, Runtime& runtime, 
           static_cast<double>(to.values[cause].copies - from.values[cause].copies);
       of[FactOfPair::bytes + cause] = static_cast<double>(to.values[cause].bytes - from.values[cause].bytes);
     }
-    of[FactOfPair::on_the_way] = seconds_of(to.on_the_way - from.on_the_way);
+    of[FactOfPair::in_flight] = seconds_of(to.in_flight - from.in_flight);
     of[FactOfPair::waited] = waited ? seconds_of(waited->by_rank[r]) : -1;
   }
   own[Fact::seconds] = report.seconds;
@@ -112,7 +112,7 @@ report::FromRankReport from_report(const double* of) {
   return {.graphs = traffic(0),
           .flows = traffic(1),
           .messages = traffic(2),
-          .in_flight_seconds = of[FactOfPair::on_the_way],
+          .in_flight_seconds = of[FactOfPair::in_flight],
           .waited_seconds = unless_negative(of[FactOfPair::waited])};
 }
 
@@ -170,7 +170,7 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& 
   if (place.rank.network->has_own_driver()) report.network += ", driven by a thread of its own";
   if (const auto* const direct_reads = place.rank.network->direct_reads())
     report.no_direct_read_reason = direct_reads->why_not_read();
-  report.landing = after.engine.network.landing;
+  report.receive_memory = after.engine.network.receive_memory;
 }
 
 Front front_at(const Config& config, const GridRank& place) {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "base/bytes_text.hpp"
@@ -53,6 +55,10 @@ bool FlowSource::finish() noexcept {
     if (core_.caller().may_wait() && outcome_.callbacks()->open.load() != 0)
       core_.wait([this] { return outcome_.callbacks()->open.load() == 0; }, true);
     if (core_.caller().may_wait()) core_.home_values().refresh();
+  } catch (const std::bad_alloc&) {
+    // The program's memory is out of date and may be freed before the runtime ends, which must not write to it.
+    core_.engine().stop(std::current_exception());
+    core_.reductions().orphan(this);
   } catch (...) {
     // The error that stopped the run is reported to the waiting callers.
     core_.reductions().orphan(this);

@@ -25,7 +25,7 @@ void TransferStatistics::arrived(const net::ValueName& value) {
   const Time now = world_.now();
   const Coming& it = found->second;
   From& from = from_[net::index(it.from)];
-  if (--from.under_way == 0) from.counts.on_the_way += now - from.since;
+  if (--from.under_way == 0) from.counts.in_flight += now - from.since;
   Statistics::Count& count = from.counts.values[static_cast<std::size_t>(it.cause)];
   count.bytes += it.bytes;
   ++count.copies;
@@ -70,7 +70,7 @@ std::vector<Statistics::FromRank> TransferStatistics::from_ranks() const {
   std::vector<Statistics::FromRank> all;
   for (const From& from : from_) {
     all.push_back(from.counts);
-    if (from.under_way != 0) all.back().on_the_way += world_.now() - from.since;
+    if (from.under_way != 0) all.back().in_flight += world_.now() - from.since;
   }
   return all;
 }

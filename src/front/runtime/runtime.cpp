@@ -279,7 +279,7 @@ Statistics Runtime::statistics() const {
                .payloads = sent.payloads + sent.eager + sent.reads,
                .payload_bytes = sent.payload_bytes + sent.eager_bytes + sent.read_bytes,
                .into_devices = {sent.bytes_into_devices, sent.into_devices},
-               .landing = ranks->landing().text};
+               .receive_memory = ranks->landing().text};
     from_ranks = ranks->values().from_ranks();
   }
   return implementation_->core.engine().locked([&, this](memory::Memory& memory) {

@@ -1,7 +1,7 @@
 // Writes the values and claims of a paper with their verdicts as JSON.
 #include "base/json.hpp"
-#include "experiment/written.hpp"
-#include "experiment/written_parts.hpp"
+#include "experiment/output_formats.hpp"
+#include "experiment/output_numbers.hpp"
 
 namespace fairlead::experiment {
 

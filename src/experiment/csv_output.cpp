@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "experiment/written.hpp"
-#include "experiment/written_parts.hpp"
+#include "experiment/output_formats.hpp"
+#include "experiment/output_numbers.hpp"
 #include "report/table_cells.hpp"
 
 namespace fairlead::experiment {

@@ -1,11 +1,11 @@
 // Results for a terminal: tables in columns.
-#include "experiment/written.hpp"
+#include "experiment/output_formats.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "experiment/written_parts.hpp"
+#include "experiment/output_numbers.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::experiment {

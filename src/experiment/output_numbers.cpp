@@ -1,5 +1,5 @@
 // Numbers in three digits, and the bounds that belong to each metric.
-#include "experiment/written_parts.hpp"
+#include "experiment/output_numbers.hpp"
 
 #include <fmt/format.h>
 
