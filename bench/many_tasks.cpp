@@ -1,15 +1,16 @@
 // Time and memory of very many tasks: independent ones, ones that a single task releases, and Cholesky of up
 // to 400 x 400 tiles (10.7 million tasks), as parameterized graphs with empty bodies.
 //
-//   many_tasks [--threads 1] [--repetitions 3] [independent|released|cholesky|cholesky-priorities SIZE]
+//   many_tasks [--threads 1] [--repetitions 3] [--json] [independent|released|cholesky|cholesky-priorities SIZE]
 //
-// SIZE: tasks, or tiles per side. Without arguments, all graphs of docs/performance.md. Each runs in a
+// SIZE: tasks, or tiles per side. Without arguments, sizes of all orders of magnitude. Each graph runs in a
 // separate process. Prints the peak resident memory, and its growth since all data were registered and the
 // graph was built.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,7 @@ struct Case {
 };
 struct Options {
   int threads = 1, repetitions = 3;
+  bool json = false;
 };
 
 /// Kibibytes of the named line of /proc/self/status.
@@ -116,6 +118,14 @@ void measure(const Case& with, const Options& options) {
   }
   std::ranges::sort(times);
   const double most = kibibytes("VmHWM:");
+  if (options.json) {
+    for (double& time : times) time /= tasks;
+    fmt::print(
+        R"({{"graph": "{}", "size": {}, "tasks": {}, "ns_per_task": [{:.1f}], "resident_mib": {:.1f}, "growth_mib": {:.1f}}})"
+        "\n",
+        with.graph, with.size, graph.tasks(), fmt::join(times, ", "), most / 1024, (most - before) / 1024);
+    return;
+  }
   fmt::print("{:>20} {:>9} {:>9} {:>12.1f} ({:.1f}-{:.1f}) {:>12.1f} {:>12.1f}\n", with.graph, with.size,
              graph.tasks(), times[times.size() / 2] / tasks, times.front() / tasks, times.back() / tasks,
              most / 1024, (most - before) / 1024);
@@ -150,6 +160,11 @@ int main(int argc, char** argv) {
   std::vector<Case> cases;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view word = argv[i];
+    if (word == "--json") {
+      options.json = true;
+      --i;
+      continue;
+    }
     const bool known =
         word == "independent" || word == "released" || word == "cholesky" || word == "cholesky-priorities";
     const long number = i + 1 < argc ? std::atol(argv[i + 1]) : 0;
@@ -163,10 +178,12 @@ int main(int argc, char** argv) {
       (word == "--threads" ? options.threads : options.repetitions) = static_cast<int>(number);
   }
   if (cases.empty()) cases = all_cases();
-  fmt::print("{} threads; nanoseconds per task: median (least-most) of {}; resident: MiB\n", options.threads,
-             options.repetitions);
-  fmt::print("{:>20} {:>9} {:>9} {:>26} {:>12} {:>12}\n", "graph", "size", "tasks", "ns per task", "resident",
-             "growth");
+  if (!options.json) {
+    fmt::print("{} threads; nanoseconds per task: median (least-most) of {}; resident: MiB\n",
+               options.threads, options.repetitions);
+    fmt::print("{:>20} {:>9} {:>9} {:>26} {:>12} {:>12}\n", "graph", "size", "tasks", "ns per task",
+               "resident", "growth");
+  }
   bool right = true;
   for (const Case& with : cases) right &= measure_apart(with, options);
   return right ? 0 : 1;

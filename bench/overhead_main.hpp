@@ -1,5 +1,6 @@
 // The measurement of every overhead_*.cpp: after one run that checks the order of tasks, five repetitions of
-// each graph, of which it prints the median. Submission is timed, the registration of data is not.
+// each graph (or --repetitions NUMBER; --quick: one), of which it prints the median. Submission is timed, the
+// registration of data is not.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -26,8 +27,10 @@ inline Options options_of(int argc, char** argv) {
       options.json = true;
     } else if (std::strcmp(argv[i], "--quick") == 0) {
       options.repetitions = 1;
+    } else if (std::strcmp(argv[i], "--repetitions") == 0 && i + 1 < argc && std::atoi(argv[i + 1]) > 0) {
+      options.repetitions = std::atoi(argv[++i]);
     } else {
-      std::fprintf(stderr, "unknown option %s (known: --json, --quick)\n", argv[i]);
+      std::fprintf(stderr, "unknown option %s (known: --json, --quick, --repetitions NUMBER)\n", argv[i]);
       std::exit(2);
     }
   }

@@ -5,6 +5,7 @@ import math
 import os
 import pathlib
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -12,6 +13,13 @@ import tempfile
 
 MIB = 1 << 20
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+OVER_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # environment of mpirun
+
+# Programs of a build that need a package of scripts/packages.txt, by what they measure.
+PEERS = {"overhead_peers_openmp": ("GCC OpenMP", "g++"), "overhead_peers_tbb": ("oneTBB", "libtbb-dev"),
+         "overhead_peers_starpu": ("StarPU", "libstarpu-dev"), "task_patterns_peers_openmp": ("GCC OpenMP", "g++"),
+         "task_patterns_openmpi": ("Open MPI", "libopenmpi-dev"),
+         "cholesky_peers_scalapack": ("ScaLAPACK", "libscalapack-openmpi-dev")}
 
 # Two-sided 95 % quantiles of Student's t by degrees of freedom; beyond the table, the normal distribution is close enough.
 T_95 = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12,
@@ -34,6 +42,53 @@ def program(build: pathlib.Path, name: str) -> pathlib.Path:
     if not os.access(path, os.X_OK):
         sys.exit(f"{path} does not exist: cmake --preset release && cmake --build --preset release")
     return path
+
+
+def missing_peers(build: pathlib.Path, *names: str) -> list[str]:
+    """For each of these programs that the build lacks, a sentence."""
+    return [f"{PEERS[name][0]} was not measured: {name} is not built (package {PEERS[name][1]})." for name in names
+            if not os.access(build / "bench" / name, os.X_OK)]
+
+
+def missing_mpi(build: pathlib.Path) -> list[str]:
+    """Why ranks cannot run: a sentence, or nothing."""
+    if shutil.which("mpirun.openmpi") is None:
+        return ["Ranks were not measured: there is no mpirun.openmpi (package openmpi-bin)."]
+    if not (build / "plugins/fairlead-openmpi.so").exists():
+        return ["Ranks were not measured: the plug-in for Open MPI is not built (package libopenmpi-dev)."]
+    return []
+
+
+def missing_cgroup() -> list[str]:
+    """Why a program cannot run in a memory cgroup: a sentence, or nothing."""
+    try:
+        Cgroup(64 * MIB).remove()
+    except OSError as error:
+        return [f"The mapped file was not measured: no memory cgroup can be made ({error.strerror or error}); this needs root."]
+    return []
+
+
+def processor() -> str:
+    names = [line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+             if line.startswith("model name")]
+    return f"{len(os.sched_getaffinity(0))} cores of {names[0] if names else os.uname().machine}"
+
+
+def commit(folder: pathlib.Path = ROOT) -> str:
+    """Its name, marked if tracked files outside of docs/ have changes."""
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=folder, text=True, capture_output=True).stdout.strip()
+
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs")
+    return git("rev-parse", "--short=8", "HEAD") + ("-dirty" if changed else "")
+
+
+def source_of(build: pathlib.Path) -> pathlib.Path:
+    """The tree from which a build directory is made."""
+    for line in (build / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith("CMAKE_HOME_DIRECTORY:"):
+            return pathlib.Path(line.partition("=")[2])
+    return ROOT
 
 
 class Cgroup:
@@ -109,13 +164,30 @@ def run(command: list, limit_seconds: float, enter: "Cgroup | None" = None, **mo
     return done.stdout
 
 
-def bench(fairlead: pathlib.Path, options: dict, folder: pathlib.Path, limit_seconds: float) -> dict:
-    """The report of `fairlead bench cholesky` with these options. `folder`: its spill directory."""
+def bench(fairlead: pathlib.Path, options: dict, folder: pathlib.Path, limit_seconds: float, more: tuple | list = (),
+          ranks: int = 0) -> dict:
+    """The report of `fairlead bench cholesky` with these options, and the words in `more`. `folder`: its spill directory.
+    `ranks`: started by mpirun."""
+    launcher = ["mpirun.openmpi", "-n", ranks] if ranks else []
     with tempfile.TemporaryDirectory(prefix="fairlead-report-") as state:
         report = pathlib.Path(state) / "report.json"
-        run([fairlead, *bench_words(options), "--progress", "none", "--disk-directory", folder, "--json", report],
-            limit_seconds)
+        run([*launcher, fairlead, *bench_words(options), "--progress", "none", "--disk-directory", folder, "--json", report,
+             *more], limit_seconds, env={**os.environ, **OVER_MPI})
         return json.loads(report.read_text())
+
+
+def by_script(name: str, words: list, limit_seconds: float) -> str:
+    """What the script writes to the file that its option --json names."""
+    with tempfile.TemporaryDirectory(prefix="fairlead-bench-") as folder:
+        out = pathlib.Path(folder) / "out.json"
+        command = [str(word) for word in (ROOT / "scripts" / name, *words, "--json", out)]
+        try:
+            done = subprocess.run(command, stdout=subprocess.DEVNULL, timeout=limit_seconds)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{shlex.join(command)}\n  did not finish within {limit_seconds:.0f} s") from None
+        if done.returncode != 0:
+            raise Failed(f"{shlex.join(command)}\n  failed with status {done.returncode}")
+        return out.read_text()
 
 
 def bench_words(options: dict) -> list[str]:

@@ -83,9 +83,9 @@ class WhatIfSimulation {
   bool under_way_ = false;
 };
 
-/// The cost of simulating one task under one policy, as measured on the machine of docs/performance.md. Workers beyond
-/// `few` add to it, since idle workers are polled repeatedly. This estimate, not a clock, limits the number of
-/// simulations, so that decisions are reproducible.
+/// The cost of simulating one task under one policy, as measured on an AMD EPYC. Workers beyond `few` add to it, since
+/// idle workers are polled repeatedly. This estimate, not a clock, limits the number of simulations, so that decisions
+/// are reproducible.
 constexpr Duration simulation_cost_per_task(std::size_t nodes, std::size_t workers) noexcept {
   constexpr std::size_t few = 8;
   return Duration(2000 + 300 * static_cast<std::int64_t>(nodes) +

@@ -6,8 +6,8 @@ import unittest
 import tree
 
 LONGEST = 120
-# Written by programs: scripts/bench-all, scripts/state-simulated-figures, scripts/gpu_page.py.
-GENERATED = {pathlib.Path("docs") / name for name in ("performance.md", "papers-simulated.md", "notes/accelerators.md")}
+# Written by programs: scripts/state-simulated-figures, scripts/gpu_page.py.
+GENERATED = {pathlib.Path("docs") / name for name in ("papers-simulated.md", "notes/accelerators.md")}
 # Rows of tables, captions, pictures, targets of links and headings take one line each.
 WHOLE = ("|", "<", "!", "[", "#")
 

@@ -16,7 +16,7 @@ struct TileRequirements {
 };
 /// For Cholesky. The critical path has 3 tasks per column of tiles; all tasks are a sixth of the cube of the columns.
 /// OpenBLAS's products become faster with larger tiles; Fairlead's own reach their maximum at 768: see
-/// docs/performance.md.
+/// docs/notes/performance.md.
 constexpr TileRequirements tile_needs(std::size_t workers, bool own_products = false) noexcept {
   return {8 + 4 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)), own_products ? 768 : 1024};
 }

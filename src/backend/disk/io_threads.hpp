@@ -1,5 +1,5 @@
 // A pool of threads that read and write files; results are reported through a callback. Four threads with pread and
-// pwrite reach the disk's bandwidth (docs/performance.md). So no scheduling thread waits for a disk.
+// pwrite reach the disk's bandwidth. So no scheduling thread waits for a disk.
 #pragma once
 #include <fairlead/ids.hpp>
 
