@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "data/npy/npy_file.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 
 namespace fairlead::app {
 
 struct InputFiles {
   /// In the order of the paths. If `same` is false, all processes except the first have only the headers.
-  std::vector<std::shared_ptr<const data::NpyFile>> files;
+  std::vector<std::shared_ptr<const data::StoredMatrix>> files;
   bool same = true;  ///< all processes have opened the same files
 };
 

@@ -181,18 +181,6 @@ void set_element(NpyHeader& header, std::string_view descr, const std::string& n
 
 }  // namespace
 
-std::uint64_t NpyHeader::elements() const noexcept {
-  std::uint64_t product = 1;
-  for (const auto dimension : shape) product *= dimension;
-  return product;
-}
-
-std::string shape_text(const std::vector<std::uint64_t>& shape) {
-  std::string text;
-  for (const auto dimension : shape) text += (text.empty() ? "" : ", ") + std::to_string(dimension);
-  return "(" + text + (shape.size() == 1 ? ",)" : ")");
-}
-
 NpyPreamble parse_npy_preamble(std::string_view first_bytes, const std::string& name) {
   if (first_bytes.empty()) throw InputError(fmt::format("{}: is empty (0 bytes), not an .npy file", name));
   if (!first_bytes.starts_with(magic.substr(0, std::min(magic.size(), first_bytes.size()))))
