@@ -17,7 +17,7 @@
 #include "algorithms/linalg/tile_functions.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
-#include "data/npy/npy_file.hpp"
+#include "data/matrix/formats.hpp"
 #include "front/jdf/parser.hpp"
 
 namespace fairlead::app {
@@ -83,7 +83,7 @@ void set_file(MatrixGiven& it, std::shared_ptr<const data::StoredMatrix> file) {
 
 std::vector<std::shared_ptr<const data::StoredMatrix>> files_alone(const std::vector<std::string>& paths) {
   std::vector<std::shared_ptr<const data::StoredMatrix>> out;
-  for (const std::string& path : paths) out.push_back(std::make_shared<const data::NpyFile>(path));
+  for (const std::string& path : paths) out.push_back(data::open_matrix_file(path));
   return out;
 }
 

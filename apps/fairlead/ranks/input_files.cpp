@@ -3,15 +3,14 @@
 
 #include <fairlead/error.hpp>
 
-#include <sys/stat.h>
-
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <utility>
 
 #include "data/matrix/described_matrix.hpp"
-#include "data/npy/npy_file.hpp"
+#include "data/matrix/formats.hpp"
 
 namespace fairlead::app {
 
@@ -42,18 +41,18 @@ class OpenedFile {
  public:
   explicit OpenedFile(const std::string& path) : path_(path) {
     try {
-      file_ = std::make_shared<const data::NpyFile>(path);
+      file_ = data::open_matrix_file(path);
     } catch (const Error&) {
       why_ = std::current_exception();
       return;
     }
-    struct stat state {};
-    if (::stat(path.c_str(), &state) != 0) return;
+    const data::FileVersion version = file_->version();
+    const auto modified_s = std::chrono::floor<std::chrono::seconds>(version.modified_at);
     const data::ArrayLayout& layout = file_->layout();
     facts_[FileFact::opened] = 1;
-    facts_[FileFact::bytes] = static_cast<double>(state.st_size);
-    facts_[FileFact::changed_s] = static_cast<double>(state.st_mtim.tv_sec);
-    facts_[FileFact::changed_ns] = static_cast<double>(state.st_mtim.tv_nsec);
+    facts_[FileFact::bytes] = static_cast<double>(version.bytes);
+    facts_[FileFact::changed_s] = static_cast<double>(modified_s.count());
+    facts_[FileFact::changed_ns] = static_cast<double>((version.modified_at - modified_s).count());
     facts_[FileFact::element] = static_cast<double>(layout.element);
     facts_[FileFact::swapped] = layout.byte_swapped ? 1 : 0;
     facts_[FileFact::order] = static_cast<double>(layout.order);

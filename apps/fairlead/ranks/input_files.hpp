@@ -1,4 +1,4 @@
-// Opens .npy files in all processes of a run. If a process does not find the same files as the first process,
+// Opens matrix files in all processes of a run. If a process does not find the same files as the first process,
 // only the first process reads the data.
 #pragma once
 #include <fairlead/config.hpp>
@@ -18,7 +18,7 @@ struct InputFiles {
   bool same = true;  ///< all processes have opened the same files
 };
 
-/// Collective. If the first process cannot read the files, it throws as NpyFile, and the others throw
+/// Collective. If the first process cannot read the files, it throws as data::open_matrix_file(), and the others throw
 /// RankError.
 InputFiles open_input_files(CommandRanks& ranks, const Config& config, const std::vector<std::string>& paths);
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <fairlead/matrix_source.hpp>
 #include "algorithms/linalg/scratch_pool.hpp"
@@ -32,7 +34,13 @@ class StoredSource final : public MatrixSource<double> {
                                 out, static_cast<std::uint64_t>(ld), lease.bytes());
   }
   bool by_columns() const override { return in_columns() && shape_ == Shape::symmetric; }
-  bool by_blocks() const override { return in_columns() && shape_ == Shape::general; }
+  bool by_blocks() const override {
+    return matrix_->by_blocks() || (in_columns() && shape_ == Shape::general);
+  }
+  std::string name() const override { return matrix_->name(); }
+  std::size_t element_bytes() const override { return data::bytes_of(matrix_->element()); }
+
+  const std::shared_ptr<const data::StoredMatrix>& stored() const noexcept { return matrix_; }
 
  private:
   bool in_columns() const noexcept { return matrix_->order() == data::StorageOrder::fortran; }

@@ -233,7 +233,7 @@ std::pair<double, double> SymmetricReader<T>::diagonal_of(std::int64_t row, std:
     const std::lock_guard guard(diagonal_mutex_);
     if (diagonal_.empty()) {
       std::vector<double> all(static_cast<std::size_t>(matrix_->rows()));
-      std::array<std::byte, 16> staging;
+      alignas(double) std::array<std::byte, 16> staging;
       for (std::size_t i = 0; i < all.size(); ++i)
         matrix_->template read_block<double>(i, 1, i, 1, &all[i], 1, staging);
       diagonal_ = std::move(all);
@@ -264,10 +264,12 @@ void SymmetricReader<T>::compare(Difference& worst, std::int64_t row, std::int64
 }
 
 /// Calls f(first, lines, begin, length) for parts of the piece: `lines` lines from `first`, of each `length` elements
-/// from `begin`. A part has at most `room` elements.
+/// from `begin`. A part has at most `room` elements, in lines as long as possible or in squares.
 template <class Piece, class F>
-void for_each_cut(const Piece& piece, std::int64_t room, F&& f) {
-  const std::int64_t width = std::min(piece.along_count, room);
+void for_each_cut(const Piece& piece, std::int64_t room, bool squares, F&& f) {
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(room)));
+  const std::int64_t width =
+      std::min(piece.along_count, squares ? room / std::min(piece.across_count, side) : room);
   const std::int64_t height = std::min(piece.across_count, room / width);
   for (std::int64_t first = 0; first < piece.across_count; first += height)
     for (std::int64_t begin = 0; begin < piece.along_count; begin += width)
@@ -284,37 +286,38 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
   T* const lines = reinterpret_cast<T*>(lease.bytes().subspan(staging_bytes).data());
   const auto room = static_cast<std::int64_t>(rest / sizeof(T));
   Difference worst;
-  for_each_cut(
-      piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
-        const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
-        if (by_columns_)
-          matrix_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length),
-                                          staging);
-        else
-          matrix_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines, u(lines_here),
-                                          staging);
-        for (std::int64_t y = 0; y < length; ++y) {
-          const std::int64_t in_band = begin + y;
-          Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
-          const std::int64_t in_tile = in_band % piece.tile;
-          for (std::int64_t x = 0; x < lines_here; ++x) {
-            // The mirror image in the tile is in row y and column x for a file by rows, and vice versa by columns.
-            const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
-            const std::int64_t tile_begin = in_band - in_tile;
-            const std::int64_t rows =
-                by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - tile_begin);
-            Element& lower =
-                by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
-            const std::int64_t row = by_columns_ ? along + y : across + x;
-            const std::int64_t column = by_columns_ ? across + x : along + y;
-            if (!(upper == lower)) {
-              if (!std::isfinite(upper)) not_finite(row, column, upper);
-              compare(worst, row, column, static_cast<double>(upper), static_cast<double>(lower));
-            }
-            if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
-          }
-        }
-      });
+  for_each_cut(piece, room, matrix_->by_blocks(),
+               [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
+                 const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
+                 if (by_columns_)
+                   matrix_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines,
+                                                   u(length), staging);
+                 else
+                   matrix_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines,
+                                                   u(lines_here), staging);
+                 for (std::int64_t y = 0; y < length; ++y) {
+                   const std::int64_t in_band = begin + y;
+                   Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+                   const std::int64_t in_tile = in_band % piece.tile;
+                   for (std::int64_t x = 0; x < lines_here; ++x) {
+                     // The mirror image in the tile is in row y and column x for a file by rows, and vice versa by columns.
+                     const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
+                     const std::int64_t tile_begin = in_band - in_tile;
+                     const std::int64_t rows = by_columns_
+                                                   ? piece.across_count
+                                                   : std::min(piece.tile, piece.along_count - tile_begin);
+                     Element& lower = by_columns_ ? tile[(first + x) + in_tile * rows]
+                                                  : tile[in_tile + (first + x) * rows];
+                     const std::int64_t row = by_columns_ ? along + y : across + x;
+                     const std::int64_t column = by_columns_ ? across + x : along + y;
+                     if (!(upper == lower)) {
+                       if (!std::isfinite(upper)) not_finite(row, column, upper);
+                       compare(worst, row, column, static_cast<double>(upper), static_cast<double>(lower));
+                     }
+                     if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
+                   }
+                 }
+               });
   merge(worst);
 }
 

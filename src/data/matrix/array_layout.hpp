@@ -4,19 +4,15 @@
 #include <string>
 #include <vector>
 
+#include <fairlead/element_type.hpp>
 #include <fairlead/ids.hpp>
 
 namespace fairlead::data {
 
-enum class ElementType : std::uint8_t { float32, float64 };
+using fairlead::ElementType;
+using fairlead::StorageOrder;
 
 constexpr Bytes bytes_of(ElementType type) noexcept { return type == ElementType::float32 ? 4 : 8; }
-
-/// Which elements are adjacent.
-enum class StorageOrder : std::uint8_t {
-  c,        // the elements of a row
-  fortran,  // the elements of a column
-};
 
 struct ArrayLayout {
   ElementType element = ElementType::float64;
@@ -30,5 +26,8 @@ struct ArrayLayout {
 
 /// "(3, 4)", in Python's notation.
 std::string shape_text(const std::vector<std::uint64_t>& shape);
+
+/// Throws InputError if `name` is neither a matrix nor a vector, is empty, or is larger than any file.
+void require_matrix_shape(const std::string& name, const ArrayLayout& layout);
 
 }  // namespace fairlead::data

@@ -22,6 +22,7 @@ class ElementFile : public StoredMatrix {
   /// Reads in chunks of 1 MiB.
   std::shared_ptr<const StoredMatrix> keeping(Bytes bytes) const final;
   void forget_pages() const noexcept final { file_->forget_pages(); }
+  FileVersion version() const noexcept final { return file_->version(); }
   bool changed() const noexcept final { return file_->changed(); }
   Bytes bytes_read() const noexcept final { return file_->bytes_read(); }
 

@@ -14,8 +14,10 @@
 namespace fairlead::data {
 namespace {
 
-std::chrono::nanoseconds modification_time(const struct stat& state) {
-  return std::chrono::seconds(state.st_mtim.tv_sec) + std::chrono::nanoseconds(state.st_mtim.tv_nsec);
+FileVersion version_of(const struct stat& state) {
+  return {.bytes = static_cast<Bytes>(state.st_size),
+          .modified_at =
+              std::chrono::seconds(state.st_mtim.tv_sec) + std::chrono::nanoseconds(state.st_mtim.tv_nsec)};
 }
 
 }  // namespace
@@ -31,8 +33,7 @@ RegularFile::RegularFile(const std::filesystem::path& path) : name_(path.string(
   if (!S_ISREG(state.st_mode))
     throw InputError(fmt::format("{}: is {}, not a file", name_,
                                  S_ISDIR(state.st_mode) ? "a directory" : "a device or pipe"));
-  bytes_ = static_cast<Bytes>(state.st_size);
-  modified_at_ = modification_time(state);
+  version_ = version_of(state);
 }
 
 std::string RegularFile::read_some(Bytes offset, Bytes bytes) const {
@@ -66,8 +67,7 @@ void RegularFile::read(Bytes offset, std::span<std::byte> into) const {
 
 bool RegularFile::changed() const noexcept {
   struct stat state {};
-  return ::fstat(file_.get(), &state) == 0 &&
-         (static_cast<Bytes>(state.st_size) != bytes_ || modification_time(state) != modified_at_);
+  return ::fstat(file_.get(), &state) == 0 && version_of(state) != version_;
 }
 
 void RegularFile::forget_pages() const noexcept { ::posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED); }

@@ -14,6 +14,14 @@
 
 namespace fairlead::data {
 
+/// The state of a file: what a modification changes.
+struct FileVersion {
+  Bytes bytes = 0;
+  std::chrono::nanoseconds modified_at{};
+
+  bool operator==(const FileVersion&) const = default;
+};
+
 class RegularFile {
  public:
   /// Throws InputError naming the file: missing, unreadable, not a regular file.
@@ -22,7 +30,9 @@ class RegularFile {
   /// The path.
   const std::string& name() const noexcept { return name_; }
   /// The size when it was opened.
-  Bytes bytes() const noexcept { return bytes_; }
+  Bytes bytes() const noexcept { return version_.bytes; }
+  /// When it was opened.
+  FileVersion version() const noexcept { return version_; }
 
   /// The existing bytes of [offset, offset + bytes), for headers; not counted. Throws InputError.
   std::string read_some(Bytes offset, Bytes bytes) const;
@@ -42,8 +52,7 @@ class RegularFile {
  private:
   std::string name_;
   FileDescriptor file_;
-  Bytes bytes_ = 0;
-  std::chrono::nanoseconds modified_at_{};
+  FileVersion version_;
   mutable std::atomic<Bytes> bytes_read_ = 0;
 };
 

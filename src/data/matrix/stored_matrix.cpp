@@ -27,7 +27,7 @@ void StoredMatrix::read_tiles(std::uint64_t row, std::uint64_t row_count, std::u
     own = std::make_unique_for_overwrite<std::byte[]>(staging_bytes);
     staging = {own.get(), staging_bytes};
   }
-  if (staging.size() < bytes_of(element()))
+  if (staging.size() < sizeof(double))
     throw UsageError(fmt::format("{}: the staging memory holds no element", name_));
   GridSink<T> sink(grid, row_count);
   read({row, row_count, column, column_count}, staging, sink);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "data/matrix/array_layout.hpp"
+#include "data/matrix/regular_file.hpp"
 #include "data/matrix/tile_grid.hpp"
 
 namespace fairlead::data {
@@ -39,7 +40,7 @@ class StoredMatrix {
 
   /// Reads the `row_count` x `column_count` elements from (row, column) on into column-major memory with leading
   /// dimension `ld`. T = float or double; elements of the other type are converted. `staging`: scratch memory of at
-  /// least 16 bytes, a few MiB for speed; if empty, the call allocates staging_bytes. Any number of threads may read
+  /// least 16 bytes, aligned for double, a few MiB for speed; if empty, the call allocates staging_bytes. Any number of threads may read
   /// at once, each with its own staging. Throws UsageError if the block exceeds the matrix, InputError if the file
   /// has become shorter, SystemError if the system cannot read it.
   template <class T>
@@ -67,18 +68,27 @@ class StoredMatrix {
   /// may need them; call this at the end of a pass.
   virtual void forget_pages() const noexcept {}
 
-  /// Whether the file was modified since it was opened, judged by size and modification time.
+  /// The file when it was opened; zeros if there is none.
+  virtual FileVersion version() const noexcept { return {}; }
+
+  /// Whether the file was modified since it was opened.
   virtual bool changed() const noexcept { return false; }
 
   /// Bytes read so far; repeated reads count again.
   virtual Bytes bytes_read() const noexcept { return 0; }
+
+  /// True if nearly square blocks are cheaper than blocks of whole lines.
+  virtual bool by_blocks() const noexcept { return false; }
+
+  /// The memory in bytes that reading takes in addition to staging memory: a cache of decoded chunks, for example.
+  virtual Bytes memory_bytes() const noexcept { return 0; }
 
  protected:
   StoredMatrix(std::string name, ArrayLayout layout) : name_(std::move(name)), layout_(std::move(layout)) {}
   StoredMatrix(const StoredMatrix&) = default;
 
   /// Passes all elements of a block to `sink`, each once, in any number of rectangles. The block is not empty and
-  /// inside of the matrix; `staging` holds at least one element.
+  /// inside of the matrix; `staging` holds at least one double.
   virtual void read(const ElementBlock& block, std::span<std::byte> staging, ElementSink& sink) const = 0;
 
   /// The layout of the transposed matrix.

@@ -26,16 +26,12 @@ NpyHeader header_of(const RegularFile& file) {
   NpyHeader header = parse_npy_dictionary(file.read_some(preamble.bytes, preamble.dictionary), name);
   header.data_offset = data_offset;
 
-  const auto shape = shape_text(header.shape);
-  if (header.shape.empty() || header.shape.size() > 2)
-    throw InputError(fmt::format("{}: has {} dimensions, shape {}; a matrix (2) or a vector (1) is needed",
-                                 name, header.shape.size(), shape));
-  if (header.elements() == 0) throw InputError(fmt::format("{}: is empty: its shape is {}", name, shape));
+  require_matrix_shape(name, header);
   const Bytes promised = data_offset + header.data_bytes();
   if (file.bytes() < promised)
     throw InputError(fmt::format(
         "{}: is truncated: it has {} bytes, and its header promises {} for the shape {} ({} are missing)",
-        name, file.bytes(), promised, shape, promised - file.bytes()));
+        name, file.bytes(), promised, shape_text(header.shape), promised - file.bytes()));
   return header;
 }
 
@@ -47,5 +43,13 @@ NpyFile::NpyFile(const std::shared_ptr<const RegularFile>& file) : NpyFile(file,
 
 NpyFile::NpyFile(const std::shared_ptr<const RegularFile>& file, const NpyHeader& header)
     : ElementFile(file, header, header.data_offset) {}
+
+const MatrixFormat npy_format{
+    .name = "an .npy file (it does not begin as numpy.save begins it)",
+    .recognizes = [](const std::filesystem::path&,
+                     std::string_view first_bytes) { return is_npy(first_bytes); },
+    .open = [](const std::filesystem::path& path, const std::string&) -> std::shared_ptr<const StoredMatrix> {
+      return std::make_shared<const NpyFile>(path);
+    }};
 
 }  // namespace fairlead::data

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "data/matrix/element_file.hpp"
+#include "data/matrix/formats.hpp"
 #include "data/npy/npy_header.hpp"
 
 namespace fairlead::data {
@@ -19,5 +20,7 @@ class NpyFile final : public ElementFile {
   explicit NpyFile(const std::shared_ptr<const RegularFile>& file);
   NpyFile(const std::shared_ptr<const RegularFile>& file, const NpyHeader& header);
 };
+
+extern const MatrixFormat npy_format;
 
 }  // namespace fairlead::data

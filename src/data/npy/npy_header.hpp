@@ -14,6 +14,9 @@ struct NpyHeader : ArrayLayout {
   Bytes data_offset = 0;
 };
 
+/// Whether a file with these first bytes is an .npy file, complete or not.
+bool is_npy(std::string_view first_bytes) noexcept;
+
 /// The fixed part: magic string, version, length of the dictionary.
 struct NpyPreamble {
   static constexpr Bytes longest = 12;
