@@ -10,13 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "data/hdf5/hdf5_dataset.hpp"
 #include "data/matrix/regular_file.hpp"
 #include "data/npy/npy_file.hpp"
+#include "data/zarr/zarr_array.hpp"
 
 namespace fairlead::data {
 namespace {
 
-const MatrixFormat* const all_formats[] = {&npy_format};
+const MatrixFormat* const all_formats[] = {&npy_format, &zarr_format, &hdf5_format};
 
 /// Formats that are recognized only to give advice.
 struct ForeignFormat {

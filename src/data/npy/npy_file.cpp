@@ -42,7 +42,7 @@ NpyFile::NpyFile(const std::filesystem::path& path) : NpyFile(std::make_shared<c
 NpyFile::NpyFile(const std::shared_ptr<const RegularFile>& file) : NpyFile(file, header_of(*file)) {}
 
 NpyFile::NpyFile(const std::shared_ptr<const RegularFile>& file, const NpyHeader& header)
-    : ElementFile(file, header, header.data_offset) {}
+    : ElementFile(file->name(), file, header, header.data_offset) {}
 
 const MatrixFormat npy_format{
     .name = "an .npy file (it does not begin as numpy.save begins it)",

@@ -93,6 +93,7 @@ TEST_P(GeneralReading, NamesANonFiniteElement) {
 
 std::vector<MatrixKind> kinds_of_sources() {
   std::vector<MatrixKind> all = data::test::matrix_kinds();
+  for (const MatrixKind& kind : data::test::zarr_kinds()) all.push_back(kind);
   for (const Preferred preferred : {Preferred::rows, Preferred::columns, Preferred::blocks}) {
     all.push_back(source_kind<double>(preferred));
     all.push_back(source_kind<float>(preferred));

@@ -11,6 +11,7 @@
 #include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "data/matrix/kinds.hpp"
+#include "data/matrix/zarr_kinds.hpp"
 
 namespace fairlead::linalg::testing {
 
@@ -68,6 +69,13 @@ inline std::vector<data::test::MatrixKind> double_precision_kinds() {
           raw_kind(">f8", true, 16),
           memory_kind("<f8", false, 3),
           memory_kind("<f8", true, 0),
+          zarr_kind({.chunk_rows = 40, .chunk_columns = 60}),
+          zarr_kind({.version = 3,
+                     .descr = ">f8",
+                     .fortran = true,
+                     .chunk_rows = 50,
+                     .chunk_columns = 33,
+                     .codec = "gzip"}),
           source_kind<double>(Preferred::rows),
           source_kind<double>(Preferred::columns),
           source_kind<double>(Preferred::blocks)};

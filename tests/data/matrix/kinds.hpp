@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ using Stored = std::shared_ptr<const StoredMatrix>;
 
 struct MatrixKind {
   std::string name;
-  StorageOrder order;  ///< the order in which it is read
+  std::optional<StorageOrder> order;  ///< in which it is read; none: it is stored in chunks
   /// Stores the matrix in the directory, as "A" with an extension, or in memory.
   std::function<Stored(const Directory&, std::uint64_t rows, std::uint64_t columns, const Elements&)> store;
   std::string file;  ///< the name in messages, without the directory
