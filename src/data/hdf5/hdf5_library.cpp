@@ -45,8 +45,8 @@ Hdf5Library::Hdf5Library(const SharedLibrary& library) {
   const auto take = [&]<class Function>(Function*& function, const char* symbol) {
     function = library.require<Function>(symbol);
   };
-  int (*open)() = nullptr;
-  take(open, "H5open");
+  int (*initialize)() = nullptr;
+  take(initialize, "H5open");
   take(H5Fopen, "H5Fopen");
   take(H5Fclose, "H5Fclose");
   take(H5Gopen2, "H5Gopen2");
@@ -87,7 +87,7 @@ Hdf5Library::Hdf5Library(const SharedLibrary& library) {
   take(ieee_[1][0], "H5T_IEEE_F32LE_g");
   take(ieee_[1][1], "H5T_IEEE_F32BE_g");
   const std::lock_guard guard(hdf5_mutex());
-  if (open() < 0) throw SystemError(fmt::format("{} cannot be initialized", library.name()));
+  if (initialize() < 0) throw SystemError(fmt::format("{} cannot be initialized", library.name()));
 }
 
 Hdf5Library::Access::Access(const Hdf5Library& library) : library_(library), lock_(hdf5_mutex()) {

@@ -51,7 +51,9 @@ class ChunkedMatrix final : public StoredMatrix {
   bool changed() const noexcept override { return store_->changed(); }
   Bytes bytes_read() const noexcept override { return store_->bytes_read(); }
   bool by_blocks() const noexcept override;
-  ReadingMemory reading_memory() const noexcept override { return {cache_bytes(), 2 * chunk_bytes()}; }
+  Bytes memory_bytes() const noexcept override { return cache_bytes(); }
+  /// A chunk that is decoded, and its bytes as stored.
+  Bytes memory_bytes_per_thread() const noexcept override { return 2 * chunk_bytes(); }
 
  protected:
   void read(const ElementBlock& block, std::span<std::byte> staging, ElementSink& sink) const override;

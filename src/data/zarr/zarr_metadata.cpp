@@ -110,58 +110,56 @@ void require_chunks(const Metadata& metadata, const ArrayLayout& layout,
   require_matrix_shape(metadata.name(), of_chunk);
 }
 
-/// The codecs of version 3 from an array to bytes. `shape`: of what they encode.
-class Pipeline {
- public:
-  Pipeline(const Metadata& metadata, const Json& owner) : metadata_(metadata) {
-    const std::vector<Json>* const all = metadata.required(owner, "codecs").elements();
-    if (all == nullptr) metadata.malformed("'codecs' is not a list");
-    for (const Json& codec : *all) add(codec);
-    if (!to_bytes_) metadata.malformed("no codec turns the elements into bytes");
-  }
-
-  ZarrCodecs codecs;
+/// The codecs of version 3 from an array to bytes.
+struct Pipeline {
+  ZarrCodecs codecs{};
   StorageOrder order = StorageOrder::c;
+  bool makes_bytes = false;
   bool big_endian = false;
   const Json* sharding = nullptr;  // its configuration
-
- private:
-  void add(const Json& codec) {
-    const std::string name = metadata_.name_of(codec);
-    const Json& configuration = metadata_.configuration_of(codec);
-    if (name == "transpose" && !to_bytes_) {
-      transpose(configuration);
-    } else if (name == "bytes" && !to_bytes_) {
-      to_bytes_ = true;
-      big_endian =
-          configuration.find("endian") != nullptr && metadata_.text(configuration, "endian") == "big";
-    } else if (name == "sharding_indexed" && !to_bytes_) {
-      to_bytes_ = true;
-      sharding = &configuration;
-    } else if (name == "crc32c" && to_bytes_ && !codecs.checksum) {
-      codecs.checksum = true;
-    } else if (to_bytes_ && codecs.compression.empty() && !codecs.checksum) {
-      codecs.compression = name;
-    } else {
-      metadata_.unsupported(fmt::format("the codec '{}'", name));
-    }
-  }
-  void transpose(const Json& configuration) {
-    const Json& given = metadata_.required(configuration, "order");
-    if (given.string() != nullptr) {
-      if (*given.string() == "F") order = StorageOrder::fortran;
-      return;
-    }
-    const std::vector<std::uint64_t> axes = metadata_.counts(configuration, "order");
-    if (axes == std::vector<std::uint64_t>{1, 0})
-      order = order == StorageOrder::c ? StorageOrder::fortran : StorageOrder::c;
-    else if (axes != std::vector<std::uint64_t>{0, 1} && axes != std::vector<std::uint64_t>{0})
-      metadata_.malformed("the order of 'transpose' has other dimensions than the array");
-  }
-
-  const Metadata& metadata_;
-  bool to_bytes_ = false;
 };
+
+StorageOrder order_after_transpose(const Metadata& metadata, const Json& configuration, StorageOrder order) {
+  const Json& given = metadata.required(configuration, "order");
+  if (given.string() != nullptr) return *given.string() == "F" ? StorageOrder::fortran : order;
+  const std::vector<std::uint64_t> axes = metadata.counts(configuration, "order");
+  if (axes == std::vector<std::uint64_t>{1, 0})
+    return order == StorageOrder::c ? StorageOrder::fortran : StorageOrder::c;
+  if (axes != std::vector<std::uint64_t>{0, 1} && axes != std::vector<std::uint64_t>{0})
+    metadata.malformed("the order of 'transpose' has other dimensions than the array");
+  return order;
+}
+
+void add_codec(Pipeline& pipeline, const Metadata& metadata, const Json& codec) {
+  const std::string name = metadata.name_of(codec);
+  const Json& configuration = metadata.configuration_of(codec);
+  if (!pipeline.makes_bytes && name == "transpose") {
+    pipeline.order = order_after_transpose(metadata, configuration, pipeline.order);
+  } else if (!pipeline.makes_bytes && name == "bytes") {
+    pipeline.makes_bytes = true;
+    pipeline.big_endian =
+        configuration.find("endian") != nullptr && metadata.text(configuration, "endian") == "big";
+  } else if (!pipeline.makes_bytes && name == "sharding_indexed") {
+    pipeline.makes_bytes = true;
+    pipeline.sharding = &configuration;
+  } else if (pipeline.makes_bytes && name == "crc32c" && !pipeline.codecs.checksum) {
+    pipeline.codecs.checksum = true;
+  } else if (pipeline.makes_bytes && pipeline.codecs.compression.empty() && !pipeline.codecs.checksum) {
+    pipeline.codecs.compression = name;
+  } else {
+    metadata.unsupported(fmt::format("the codec '{}'", name));
+  }
+}
+
+/// `owner`: has the member 'codecs', and outlives the result.
+Pipeline pipeline_of(const Metadata& metadata, const Json& owner) {
+  const std::vector<Json>* const all = metadata.required(owner, "codecs").elements();
+  if (all == nullptr) metadata.malformed("'codecs' is not a list");
+  Pipeline pipeline;
+  for (const Json& codec : *all) add_codec(pipeline, metadata, codec);
+  if (!pipeline.makes_bytes) metadata.malformed("no codec turns the elements into bytes");
+  return pipeline;
+}
 
 void set_shards(ZarrMetadata& result, const Metadata& metadata, const Pipeline& outer) {
   if (!outer.codecs.compression.empty() || outer.codecs.checksum || outer.order != StorageOrder::c)
@@ -252,13 +250,12 @@ ZarrMetadata parse_zarr_v3(std::string_view text, const std::string& name) {
   result.separator =
       metadata.separator(metadata.configuration_of(encoding), "separator", by_default ? "/" : ".")[0];
 
-  const Pipeline outer(metadata, root);
-  if (outer.sharding != nullptr) set_shards(result, metadata, outer);
-  const std::optional<Pipeline> inner =
-      outer.sharding != nullptr ? std::optional<Pipeline>(std::in_place, metadata, *outer.sharding)
-                                : std::nullopt;
-  const Pipeline& pipeline = inner ? *inner : outer;
-  if (inner && inner->sharding != nullptr) metadata.unsupported("a shard in a shard");
+  Pipeline pipeline = pipeline_of(metadata, root);
+  if (pipeline.sharding != nullptr) {
+    set_shards(result, metadata, pipeline);
+    pipeline = pipeline_of(metadata, *pipeline.sharding);
+    if (pipeline.sharding != nullptr) metadata.unsupported("a shard in a shard");
+  }
   result.codecs = pipeline.codecs;
   result.layout.order = pipeline.order;
   result.layout.byte_swapped = pipeline.big_endian == (std::endian::native == std::endian::little);

@@ -239,7 +239,7 @@ TEST_F(ZarrArrays, EachChunkIsReadOnceInAPassOverTheMatrix) {
           matrix->read_block<double>(at, lines, along, 50, band.data(), lines);
     }
     EXPECT_EQ(matrix->bytes_read(), 400u * 400 * 8);
-    EXPECT_EQ(matrix->reading_memory().shared, 2u * 25 * 400 * 8);
+    EXPECT_EQ(matrix->memory_bytes(), 2u * 25 * 400 * 8);
   }
 }
 
