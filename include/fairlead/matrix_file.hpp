@@ -15,8 +15,8 @@
 
 namespace fairlead::linalg {
 
-/// Opens a file, whose format is recognized by its content: .npy. `name`: a path, or PATH::NAME for one of several
-/// matrices in a file. A vector is a matrix with one column. Throws InputError that names the file and the problem:
+/// Opens a file, whose format is recognized by its content: .npy, Zarr or HDF5. `name`: a path, or PATH::NAME for one of
+/// several matrices in a file. A vector is a matrix with one column. Throws InputError that names the file and the problem:
 /// missing, unreadable, truncated, of another format, element type or shape.
 std::shared_ptr<const MatrixSource<double>> open_matrix(const std::string& name);
 
