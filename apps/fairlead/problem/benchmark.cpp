@@ -244,8 +244,8 @@ class Product final : public Benchmark<T> {
   /// b - M x to `out`; returns the norm of M.
   template <class X>
   double residual(std::size_t which, const std::vector<double>& b, const X* x, double* out) {
-    BackwardError<X> error(kernels_, matrix<double>(which),
-                           linalg::matrix_in_memory(b.data(), n_, 1), x, 1, out);
+    BackwardError<X> error(kernels_, matrix<double>(which), linalg::matrix_in_memory(b.data(), n_, 1), x, 1,
+                           out);
     const std::uint32_t ranks = run_->runtime().ranks();
     error.submit(run_->flow(), run_->runtime().rank(), ranks);
     run_->wait();
