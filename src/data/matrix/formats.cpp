@@ -46,6 +46,8 @@ std::pair<std::filesystem::path, std::string> path_and_inside(const std::string&
 
 }  // namespace
 
+std::filesystem::path matrix_path(const std::string& name) { return path_and_inside(name).first; }
+
 std::shared_ptr<const StoredMatrix> open_matrix_file(const std::string& name) {
   const auto [path, inside] = path_and_inside(name);
   std::error_code ignored;
