@@ -9,36 +9,38 @@
 #include <type_traits>
 #include <utility>
 
-#include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/rounded_matrix.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
 
 namespace fairlead::app {
 
 namespace {
 
-using data::NpyFile;
+using data::StoredMatrix;
 
 template <class T>
 class MatrixInFile final : public MatrixToSolve<T> {
  public:
-  MatrixInFile(std::shared_ptr<const NpyFile> file, linalg::Stored stored)
+  MatrixInFile(std::shared_ptr<const StoredMatrix> file, linalg::Stored stored)
       : file_(std::move(file)),
         stored_(stored),
-        reader_(std::make_unique<linalg::SymmetricNpy<T>>(file_, stored)) {}
+        reader_(std::make_unique<linalg::SymmetricReader<T>>(file_, stored)) {}
 
   std::int64_t n() const override { return static_cast<std::int64_t>(file_->rows()); }
   const char* phase() const override { return "reading"; }
-  Bytes tiling_bytes_per_worker() const override { return linalg::SymmetricNpy<T>::scratch_bytes_per_worker; }
-  Bytes source_bytes_per_worker() const override { return linalg::NpySource::staging_bytes; }
+  Bytes tiling_bytes_per_worker() const override {
+    return linalg::SymmetricReader<T>::scratch_bytes_per_worker;
+  }
+  Bytes source_bytes_per_worker() const override { return linalg::StoredSource::staging_bytes; }
 
   std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory) const override {
     return reader_->tasks(tiles, memory);
   }
   void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
-              const linalg::NpyReaders& readers) override {
+              const linalg::ReadingRanks& readers) override {
     reader_->submit(flow, tiles, memory, readers);
   }
   void end_tiling(Runtime& runtime) override {
@@ -51,8 +53,8 @@ class MatrixInFile final : public MatrixToSolve<T> {
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
     // The values as stored: the residual includes the difference of the triangles.
     if (stored_ == linalg::Stored::both)
-      return std::make_shared<linalg::NpySource>(
-          file_, linalg::NpySource::staging_bytes,
+      return std::make_shared<linalg::StoredSource>(
+          file_, linalg::StoredSource::staging_bytes,
           asymmetry_ == 0 ? linalg::Shape::symmetric : linalg::Shape::general);
     return std::make_shared<linalg::SymmetricSource>(file_, stored_);
   }
@@ -65,10 +67,10 @@ class MatrixInFile final : public MatrixToSolve<T> {
   }
 
  private:
-  std::shared_ptr<const NpyFile> file_;
+  std::shared_ptr<const StoredMatrix> file_;
   linalg::Stored stored_;
   double asymmetry_ = 0;
-  std::unique_ptr<linalg::SymmetricNpy<T>> reader_;
+  std::unique_ptr<linalg::SymmetricReader<T>> reader_;
 };
 
 template <class T>
@@ -103,15 +105,16 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const NpyFile> file, linalg::Stored stored) {
+std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const StoredMatrix> file,
+                                                 linalg::Stored stored) {
   if (file->dimensions() != 2 || file->rows() != file->columns())
-    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->path().string(),
-                                 data::shape_text(file->header().shape)));
+    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->name(),
+                                 data::shape_text(file->shape())));
   return std::make_unique<MatrixInFile<T>>(std::move(file), stored);
 }
-template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const NpyFile>,
+template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const StoredMatrix>,
                                                                      linalg::Stored);
-template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>,
+template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const StoredMatrix>,
                                                                        linalg::Stored);
 
 RbfParameters rbf_parameters(const Config& config) {
@@ -125,7 +128,7 @@ RbfParameters rbf_parameters(const Config& config) {
   return parameters;
 }
 
-std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const NpyFile& points,
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const StoredMatrix& points,
                                                           std::vector<double> coordinates) {
   const auto [length_scale, nugget] = rbf_parameters(config);
   return std::make_shared<const linalg::RbfMatrix>(

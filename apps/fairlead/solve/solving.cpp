@@ -30,7 +30,7 @@
 #include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/larger.hpp"
-#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/stored_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/devices/devices_to_use.hpp"
 #include "fairlead/problem/dense_report.hpp"
@@ -56,11 +56,11 @@ constexpr std::size_t small_staging_bytes = 64 * 1024;
 constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
 
 using data::ElementType;
-using data::NpyFile;
+using data::StoredMatrix;
 using linalg::InverseNorm;
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system, std::shared_ptr<const NpyFile> file) {
+std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system, std::shared_ptr<const StoredMatrix> file) {
   return system.of_points ? matrix_of_points<T>(system.kernel)
                           : matrix_in_file<T>(std::move(file), system.stored);
 }
@@ -136,8 +136,7 @@ class Solve {
     // After signal handlers are installed: a file with a name would otherwise remain.
     if (place_.first()) {
       Interrupt::removes_at_exit([&] {
-        out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
-                     system_.b->header().shape);
+        out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c, system_.b->shape());
         return std::vector{out_->temporary()};
       });
     }
@@ -181,12 +180,12 @@ class Solve {
     report.required_digits = required_digits(config_);
     if (solved.traffic) {
       report.links.push_back(*solved.traffic);
-      report.input_bytes = system_.a->header().data_bytes();
+      report.input_bytes = system_.a->data_bytes();
       report.input_bytes_read =
           solved.traffic->from_home[static_cast<std::size_t>(memory::Cause::demand)].bytes;
     }
-    report.of = fmt::format("{}{} x = {}", system_.of_points ? "(kernel matrix)" : system_.a->path().string(),
-                            part_of_file(system_.stored), system_.b->path().string());
+    report.of = fmt::format("{}{} x = {}", system_.of_points ? "(kernel matrix)" : system_.a->name(),
+                            part_of_file(system_.stored), system_.b->name());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
     combine_ranks(report, run_->runtime(), place_, before, solved.after, reserved_, recorded_.front());
@@ -229,7 +228,7 @@ class Solve {
     const Bytes condition = wants_condition() ? inverse_estimate_bytes<T>(n_) : 0;
     const Bytes judging = linalg::BackwardError<T>::bytes(n_);
     const Bytes needed = vectors + refining + judging + condition + matrix->bytes() + workers_ * scratch +
-                         linalg::NpySource::staging_bytes;
+                         linalg::StoredSource::staging_bytes;
     // Each step of --refine reads A. It stays in memory as far as there is more than even a factor in double
     // precision takes.
     if (refines && !system_.of_points && place_.reads()) {
@@ -237,7 +236,7 @@ class Solve {
       const auto n = static_cast<Bytes>(n_);
       const Bytes others =
           needed + (n * (n + widest_tile) / 2 * sizeof(double)) / place_.count() * 9 / 8 + limit / 8;
-      if (limit > others) kept_ = std::min(limit - others, system_.a->header().data_bytes());
+      if (limit > others) kept_ = std::min(limit - others, system_.a->data_bytes());
     }
     return needed + kept_;
   }
@@ -265,7 +264,7 @@ class Solve {
     TiledMatrix<Element> a = matrix.tiles(place_, run_->runtime(), problem.tile);
     if (matrix.phase() != nullptr) {
       run_->begin(matrix.phase(), matrix.tasks(a, memory));
-      matrix.submit(run_->flow(), a, memory, place_.npy_readers([this] { run_->wait(); }));
+      matrix.submit(run_->flow(), a, memory, place_.reading_ranks([this] { run_->wait(); }));
       seconds_ += run_->end();
     }
     alike(place_.first(), [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
@@ -279,7 +278,7 @@ class Solve {
   }
 
   std::shared_ptr<const linalg::MatrixSource<double>> right_hand_sides() const {
-    return std::make_shared<linalg::NpySource>(system_.b, small_staging_bytes);
+    return std::make_shared<linalg::StoredSource>(system_.b, small_staging_bytes);
   }
 
   bool wants_condition() const { return !config_.flag("no-condition"); }
@@ -446,8 +445,8 @@ class Solve {
   void write() {
     run_->begin("writing");
     {
-      std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
-      const NpyFile& b = *system_.b;
+      std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+      const StoredMatrix& b = *system_.b;
       write_solution<T>(*out_, system_.solution(), x_.data(), b.rows(), b.rows(), b.columns(), staging);
     }
   }
@@ -463,11 +462,11 @@ class Solve {
   const linalg::Kernels kernels_;
   Bytes kept_ = 0;  // of the file of A, in memory
   const Bytes reserved_;
-  const std::shared_ptr<const NpyFile> a_;     // may keep what was read in memory
-  std::vector<T> x_;                           // b, which becomes the solution
-  std::vector<std::int64_t> below_single_;     // columns of b: of a file in single precision
-  double seconds_ = 0, given_up_seconds_ = 0;  // of these, in attempts in another precision
-  RunCounters tiled_{};                        // when the matrix was in tiles, and computing started
+  const std::shared_ptr<const StoredMatrix> a_;  // may keep what was read in memory
+  std::vector<T> x_;                             // b, which becomes the solution
+  std::vector<std::int64_t> below_single_;       // columns of b: of a file in single precision
+  double seconds_ = 0, given_up_seconds_ = 0;    // of these, in attempts in another precision
+  RunCounters tiled_{};                          // when the matrix was in tiles, and computing started
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
   std::optional<data::NpyWriter> out_;  // destroyed first, while signals are handled
@@ -519,7 +518,7 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
 
 std::string System::changed_input() const {
   for (const auto& file : {a, b})
-    if (file != nullptr && file->changed()) return file->path().string();
+    if (file != nullptr && file->changed()) return file->name();
   return {};
 }
 

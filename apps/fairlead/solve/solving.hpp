@@ -9,8 +9,8 @@
 #include <string>
 
 #include "algorithms/linalg/rbf_matrix.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
-#include "data/npy/npy_file.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_problem.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 #include "report/run_report.hpp"
@@ -21,7 +21,7 @@ namespace fairlead::app {
 /// The system that the command line describes.
 struct System {
   Config config;
-  std::shared_ptr<const data::NpyFile> a, b;        // a: the matrix or the points that it is made of
+  std::shared_ptr<const data::StoredMatrix> a, b;   // a: the matrix or the points that it is made of
   std::shared_ptr<const linalg::RbfMatrix> kernel;  // computed from points
   bool of_points = false;
   linalg::Stored stored = linalg::Stored::both;

@@ -19,10 +19,10 @@
 #include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
-#include "algorithms/linalg/general_npy.hpp"
+#include "algorithms/linalg/general_reader.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
-#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/stored_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/kernels.hpp"
@@ -48,10 +48,10 @@ using linalg::BackwardError;
 using linalg::DistributedColumns;
 using linalg::Elements;
 using linalg::ElementSizes;
-using linalg::GeneralNpy;
+using linalg::GeneralReader;
 using linalg::InverseNorm;
 using linalg::LeastSquaresError;
-using linalg::NpySource;
+using linalg::StoredSource;
 
 constexpr std::size_t staging_of_vectors = 64 * 1024;
 
@@ -88,7 +88,7 @@ class GeneralSolve {
     settle_tile(run_->runtime(), problem_);
     problem_.set_tree();
     problem_.title = title_of(problem_);
-    std::vector<std::uint64_t> shape = system_.b->header().shape;
+    std::vector<std::uint64_t> shape = system_.b->shape();
     shape[0] = static_cast<std::uint64_t>(n_);
     // After signal handlers are installed: a file with a name would otherwise remain.
     if (place_.first()) {
@@ -128,9 +128,9 @@ class GeneralSolve {
     report::LinkReport link{.name = "A.npy"};
     link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {read_for_tiles_, 1};
     report.links.push_back(link);
-    report.input_bytes = system_.a->header().data_bytes();
+    report.input_bytes = system_.a->data_bytes();
     report.input_bytes_read = read_for_tiles_;
-    report.of = fmt::format("{} x = {}", system_.a->path().string(), system_.b->path().string());
+    report.of = fmt::format("{} x = {}", system_.a->name(), system_.b->name());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
     combine_ranks(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
@@ -160,8 +160,8 @@ class GeneralSolve {
     const Bytes judging = is_least_squares() ? LeastSquaresError<T>::scratch_bytes_per_worker(judged_at_once)
                                              : BackwardError<T>::scratch_bytes_per_worker(
                                                    n_, BackwardError<T>::preferred_columns(n_, columns_));
-    const Bytes scratch = std::max<Bytes>(GeneralNpy<T>::scratch_bytes_per_worker,
-                                          judging + NpySource::staging_bytes + staging_of_vectors);
+    const Bytes scratch = std::max<Bytes>(GeneralReader<T>::scratch_bytes_per_worker,
+                                          judging + StoredSource::staging_bytes + staging_of_vectors);
     const Bytes vectors = static_cast<Bytes>(m_ * columns_) * sizeof(T);
     const Bytes residual = is_least_squares() ? LeastSquaresError<T>::bytes(m_, judged_at_once)
                            : may_refine()     ? refined_steps_bytes<T>(n_, columns_)
@@ -176,7 +176,7 @@ class GeneralSolve {
         .element_bytes = sizeof(T),
         .own_products = kernels_.has_own_products(),
         .memory_limit = config_.bytes("memory"),
-        .reserved = vectors + residual + condition + workers_ * scratch + NpySource::staging_bytes,
+        .reserved = vectors + residual + condition + workers_ * scratch + StoredSource::staging_bytes,
         .ranks = place_.count()};
     problem.set_tile(config_, workers_);
     return problem;
@@ -249,9 +249,9 @@ class GeneralSolve {
 
   /// The size of the largest element.
   double read(const TiledMatrix<T>& a) {
-    GeneralNpy<T> reader(system_.a);
+    GeneralReader<T> reader(system_.a);
     const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
-    const linalg::NpyReaders readers = place_.npy_readers([this] { run_->wait(); });
+    const linalg::ReadingRanks readers = place_.reading_ranks([this] { run_->wait(); });
     run_->begin("reading", reader.tasks(a, memory, readers.root_reads_all));
     reader.submit(run_->flow(), a, memory, readers);
     seconds_ += run_->end();
@@ -262,10 +262,10 @@ class GeneralSolve {
   }
 
   std::shared_ptr<const linalg::MatrixSource<double>> matrix() const {
-    return std::make_shared<NpySource>(system_.a, NpySource::staging_bytes, linalg::Shape::general);
+    return std::make_shared<StoredSource>(system_.a, StoredSource::staging_bytes, linalg::Shape::general);
   }
   std::shared_ptr<const linalg::MatrixSource<double>> right_hand_sides() const {
-    return std::make_shared<NpySource>(system_.b, staging_of_vectors);
+    return std::make_shared<StoredSource>(system_.b, staging_of_vectors);
   }
 
   void judge(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
@@ -424,7 +424,7 @@ class GeneralSolve {
   void write() {
     run_->begin("writing");
     {
-      std::vector<std::byte> staging(NpySource::staging_bytes);
+      std::vector<std::byte> staging(StoredSource::staging_bytes);
       write_solution<T>(*out_, system_.solution(), x_.data(), static_cast<std::uint64_t>(m_),
                         static_cast<std::uint64_t>(n_), static_cast<std::uint64_t>(columns_), staging);
     }

@@ -1,45 +1,33 @@
-// A matrix in a file: the tiles get its elements, or the error names the invalid element.
+// A symmetric matrix, however it is stored: the tiles get its elements, or the error names the invalid element.
 #include <fairlead/error.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <functional>
-
-#include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/source_kinds.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
 #include "algorithms/linalg/world.hpp"
-#include "data/npy/npy_writer.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
 
-using data::StorageOrder;
+using data::test::MatrixKind;
 
-/// A file that is removed at the end of the test.
-class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
+/// Over the ways in which a matrix can be stored.
+class SymmetricReading : public ::testing::TestWithParam<MatrixKind> {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::shared_ptr<const data::NpyFile> file_of(const Dense<double>& a) {
-    const auto path = folder_ / "A.npy";
-    data::NpyWriter out(path, data::ElementType::float64, GetParam(),
-                        {static_cast<std::uint64_t>(a.rows), static_cast<std::uint64_t>(a.columns)});
-    out.write_block<double>(0, static_cast<std::uint64_t>(a.rows), 0, static_cast<std::uint64_t>(a.columns),
-                            a.elements.data(), static_cast<std::uint64_t>(a.rows));
-    out.commit();
-    return std::make_shared<const data::NpyFile>(path);
+  std::shared_ptr<const data::StoredMatrix> stored_as(const Dense<double>& a) {
+    return store(GetParam(), directory_, a);
   }
+  /// The beginning of a message about the matrix.
+  std::string named(const std::string& message) const { return GetParam().file + message; }
 
   /// The result of reading into tiles of T: the asymmetry, or the error.
   template <class T>
   std::string judged(const Dense<double>& a, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = plenty}));
-    SymmetricNpy<T> reader(file_of(a), stored);
+    SymmetricReader<T> reader(stored_as(a), stored);
     const auto tiles = runtime.tiled<T>("A", a.rows, a.columns, 8, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -55,7 +43,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
   /// The tiles' lower triangle after reading.
   Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = memory}));
-    SymmetricNpy<double> reader(file_of(a), stored);
+    SymmetricReader<double> reader(stored_as(a), stored);
     const auto tiles = runtime.tiled<double>("A", a.rows, a.columns, tile, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -75,8 +63,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
   }
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("fairlead-symmetric-npy-" + std::to_string(getpid()));
+  data::test::Directory directory_;
 };
 
 Dense<double> lower_of(Dense<double> a) {
@@ -85,52 +72,52 @@ Dense<double> lower_of(Dense<double> a) {
   return a;
 }
 
-TEST_P(SymmetricNpyTest, IsReadIntoTheTiles) {
+TEST_P(SymmetricReading, IsReadIntoTheTiles) {
   for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {32, 8}, {61, 8}, {150, 7}, {290, 16}}) {
     const auto a = dense<double>(GeneratedSpd<double>(n, 5));
     EXPECT_TRUE(read(a, tile) == lower_of(a)) << n << " in tiles of " << tile;
   }
 }
 
-TEST_P(SymmetricNpyTest, IsReadWithLittleMemory) {
+TEST_P(SymmetricReading, IsReadWithLittleMemory) {
   const auto a = dense<double>(GeneratedSpd<double>(200, 5));
   EXPECT_TRUE(read(a, 16, 65536) == lower_of(a));
 }
 
-TEST_P(SymmetricNpyTest, NamesANonFiniteElement) {
+TEST_P(SymmetricReading, NamesANonFiniteElement) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   for (const auto& [row, column] :
        {std::pair(0, 0), {99, 99}, {17, 3}, {3, 17}, {99, 0}, {0, 99}, {50, 49}}) {
     auto a = good;
     a(row, column) = std::numeric_limits<double>::quiet_NaN();
     const std::string place = "row " + std::to_string(row) + ", column " + std::to_string(column);
-    EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr("A.npy: the element in " + place +
-                                                     " (counted from 0) is not a number (NaN)"));
+    EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr(named(": the element in " + place +
+                                                           " (counted from 0) is not a number (NaN)")));
     a(row, column) = -std::numeric_limits<double>::infinity();
     EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr(place + " (counted from 0) is infinite"));
   }
 }
 
-TEST_P(SymmetricNpyTest, NamesAnAsymmetricElement) {
+TEST_P(SymmetricReading, NamesAnAsymmetricElement) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   for (const auto& [row, column] : {std::pair(0, 1), {17, 3}, {3, 17}, {99, 0}, {0, 99}, {98, 99}}) {
     auto a = good;
     a(row, column) += 0.25;
     EXPECT_THAT(refusal(a, 16),
-                ::testing::HasSubstr("A.npy is not symmetric: row " + std::to_string(std::min(row, column)) +
-                                     ", column " + std::to_string(std::max(row, column)) + " "));
+                ::testing::HasSubstr(named(" is not symmetric: row " + std::to_string(std::min(row, column)) +
+                                           ", column " + std::to_string(std::max(row, column)) + " ")));
   }
 }
 
 // Asymmetry by rounding is accepted.
-TEST_P(SymmetricNpyTest, AcceptsAsymmetryByRounding) {
+TEST_P(SymmetricReading, AcceptsAsymmetryByRounding) {
   auto a = dense<double>(GeneratedSpd<double>(100, 5));
   a(17, 3) += 10 * std::numeric_limits<double>::epsilon() * 100;
   EXPECT_TRUE(read(a, 16) == lower_of(a));
 }
 
 // One large element, such as a penalty on the diagonal, does not relax the check of other elements.
-TEST_P(SymmetricNpyTest, ComparesEachPairRelativeToItsSize) {
+TEST_P(SymmetricReading, ComparesEachPairRelativeToItsSize) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   for (const double penalty : {1.0, 1e13, 1e30, 1e200}) {
     Dense<double> a{50, 50, std::vector<double>(2500)};
@@ -163,7 +150,7 @@ TEST_P(SymmetricNpyTest, ComparesEachPairRelativeToItsSize) {
 }
 
 // The sums of X^T X have rounding errors of their terms, also if they cancel.
-TEST_P(SymmetricNpyTest, AcceptsRoundingOfProductsThatCancel) {
+TEST_P(SymmetricReading, AcceptsRoundingOfProductsThatCancel) {
   Dense<double> a{20, 20, std::vector<double>(400)};
   for (std::int64_t i = 0; i < 20; ++i) {
     a(i, i) = std::ldexp(1.0, static_cast<int>(i));
@@ -174,7 +161,7 @@ TEST_P(SymmetricNpyTest, AcceptsRoundingOfProductsThatCancel) {
   EXPECT_EQ(judged<float>(a), "nearly symmetric");
 }
 
-TEST_P(SymmetricNpyTest, ComparesNumbersWhoseDifferenceOverflows) {
+TEST_P(SymmetricReading, ComparesNumbersWhoseDifferenceOverflows) {
   Dense<double> a{2, 2, {1, 1.2e308, -1.2e308, 1}};
   EXPECT_THAT(judged<double>(a), ::testing::HasSubstr("not symmetric"));
   a = {2, 2, {0, 4e-324, 2e-323, 0}};  // some of the smallest numbers
@@ -189,19 +176,19 @@ Dense<double> half_of(Dense<double> a, Stored stored) {
   return a;
 }
 
-TEST_P(SymmetricNpyTest, ReadsOneTriangleAndIgnoresTheOther) {
+TEST_P(SymmetricReading, ReadsOneTriangleAndIgnoresTheOther) {
   for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {61, 8}, {150, 7}, {290, 16}}) {
     const auto a = dense<double>(GeneratedSpd<double>(n, 5));
     for (const Stored stored : {Stored::lower, Stored::upper}) {
       const auto half = half_of(a, stored);
       EXPECT_TRUE(read(half, tile, plenty, stored) == lower_of(a)) << n << " in tiles of " << tile;
       // The residual is computed from the full symmetric matrix.
-      EXPECT_TRUE(dense<double>(SymmetricSource(file_of(half), stored)) == a) << n;
+      EXPECT_TRUE(dense<double>(SymmetricSource(stored_as(half), stored)) == a) << n;
     }
   }
 }
 
-TEST_P(SymmetricNpyTest, NamesTheElementInTheUsedTriangle) {
+TEST_P(SymmetricReading, NamesTheElementInTheUsedTriangle) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   auto a = good;
   a(17, 3) = std::numeric_limits<double>::quiet_NaN();
@@ -213,7 +200,7 @@ TEST_P(SymmetricNpyTest, NamesTheElementInTheUsedTriangle) {
   EXPECT_EQ(refusal(a, 16, Stored::lower), "not refused");
 }
 
-TEST_P(SymmetricNpyTest, UsesTheMeanOfTrianglesThatDifferByRounding) {
+TEST_P(SymmetricReading, UsesTheMeanOfTrianglesThatDifferByRounding) {
   for (const auto& [n, tile] : {std::pair(5, 8), {61, 8}, {150, 7}, {290, 16}}) {
     auto a = dense<double>(GeneratedSpd<double>(n, 5)), mean = a;
     for (std::int64_t j = 0; j < n; ++j)
@@ -222,7 +209,7 @@ TEST_P(SymmetricNpyTest, UsesTheMeanOfTrianglesThatDifferByRounding) {
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i) mean(i, j) = a(i, j) / 2 + a(j, i) / 2;
     EXPECT_TRUE(read(a, tile, plenty, Stored::mean) == lower_of(mean)) << n << " in tiles of " << tile;
-    EXPECT_TRUE(dense<double>(SymmetricSource(file_of(a), Stored::mean)) == mean) << n;
+    EXPECT_TRUE(dense<double>(SymmetricSource(stored_as(a), Stored::mean)) == mean) << n;
     EXPECT_THAT(refusal(a, tile), ::testing::HasSubstr("--symmetrize"));
     a(0, n - 1) += 1e-3;
     EXPECT_THAT(refusal(a, tile, Stored::mean), ::testing::HasSubstr("that is more than rounding"));
@@ -230,13 +217,13 @@ TEST_P(SymmetricNpyTest, UsesTheMeanOfTrianglesThatDifferByRounding) {
 }
 
 // In single precision all elements are 0: the difference is relative to the file's elements.
-TEST_P(SymmetricNpyTest, ComparesElementsThatUnderflowInTheTiles) {
+TEST_P(SymmetricReading, ComparesElementsThatUnderflowInTheTiles) {
   auto a = dense<double>(GeneratedSpd<double>(61, 5));
   for (double& element : a.elements) element *= 1e-69;
   for (std::int64_t i = 0; i < 60; ++i) a(i, 60) *= 1 + 1e-9;
   const auto compare = [&] {
     Runtime runtime(config_of({.memory = plenty}));
-    SymmetricNpy<float> reader(file_of(a), Stored::mean);
+    SymmetricReader<float> reader(stored_as(a), Stored::mean);
     const auto tiles = runtime.tiled<float>("A", 61, 61, 8, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -248,15 +235,12 @@ TEST_P(SymmetricNpyTest, ComparesElementsThatUnderflowInTheTiles) {
   EXPECT_THROW(compare(), NumericalError);
 }
 
-TEST_P(SymmetricNpyTest, RejectsANonSquareMatrix) {
+TEST_P(SymmetricReading, RejectsANonSquareMatrix) {
   const Dense<double> a{2, 3, std::vector<double>(6, 1.0)};
-  EXPECT_THROW(SymmetricNpy<double>{file_of(a)}, InputError);
+  EXPECT_THROW(SymmetricReader<double>{stored_as(a)}, InputError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, SymmetricNpyTest, ::testing::Values(StorageOrder::c, StorageOrder::fortran),
-                         [](const auto& order) {
-                           return order.param == StorageOrder::c ? "rows" : "columns";
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, SymmetricReading, ::testing::ValuesIn(double_precision_kinds()));
 
 }  // namespace
 }  // namespace fairlead::linalg::testing
