@@ -14,13 +14,19 @@
 #include "fairlead/problem/front.hpp"
 #include "fairlead/run/files_apart.hpp"
 #include "fairlead/solve/files_to_solve.hpp"
-#include "fairlead/solve/matrix_to_solve.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/matrix_to_solve.hpp"
 
 namespace fairlead::app {
+
+using solver::alike;
+using solver::find_operation;
+using solver::kernel_of_points;
+using solver::qr_operation;
+using solver::rbf_parameters;
 
 namespace {
 

@@ -20,10 +20,18 @@
 #include "algorithms/linalg/tile_digest.hpp"
 #include "fairlead/jdf/jdf_algorithms.hpp"
 #include "fairlead/problem/generated_problem.hpp"
-#include "fairlead/solve/refined_steps.hpp"
-#include "fairlead/solve/tiled_factors.hpp"
+#include "solver/refined_steps.hpp"
+#include "solver/tiled_factors.hpp"
 
 namespace fairlead::app {
+
+using solver::incremental_lu_operation;
+using solver::judge_and_refine;
+using solver::make_factors;
+using solver::product_operation;
+using solver::refined_steps_bytes;
+using solver::RefinedSteps;
+using solver::TiledFactors;
 
 namespace {
 

@@ -10,9 +10,12 @@
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "fairlead/ranks/input_files.hpp"
-#include "fairlead/solve/read_vectors.hpp"
+#include "solver/read_vectors.hpp"
 
 namespace fairlead::app {
+
+using solver::alike;
+using solver::read_vectors;
 
 namespace {
 

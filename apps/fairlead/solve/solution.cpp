@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "fairlead/problem/dense_report.hpp"
-#include "fairlead/solve/trust.hpp"
 #include "fairlead/subcommand.hpp"
+#include "solver/trust.hpp"
 
 namespace fairlead::app {
+
+using solver::wrong_answer;
 
 namespace {
 

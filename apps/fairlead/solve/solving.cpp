@@ -34,21 +34,42 @@
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/devices/devices_to_use.hpp"
 #include "fairlead/problem/dense_report.hpp"
-#include "fairlead/problem/kernels.hpp"
+#include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/interrupt.hpp"
 #include "fairlead/run/watched_run.hpp"
-#include "fairlead/solve/inverse_estimate.hpp"
-#include "fairlead/solve/matrix_to_solve.hpp"
-#include "fairlead/solve/read_vectors.hpp"
-#include "fairlead/solve/refined_steps.hpp"
 #include "fairlead/solve/solution.hpp"
-#include "fairlead/solve/tiled_factors.hpp"
-#include "fairlead/solve/trust.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/inverse_estimate.hpp"
+#include "solver/matrix_to_solve.hpp"
+#include "solver/read_vectors.hpp"
+#include "solver/refined_steps.hpp"
+#include "solver/tiled_factors.hpp"
+#include "solver/trust.hpp"
 
 namespace fairlead::app {
+
+using solver::alike;
+using solver::distrusted;
+using solver::estimate_inverse;
+using solver::FactoredSystem;
+using solver::inverse_estimate_bytes;
+using solver::InverseEstimate;
+using solver::judge_and_refine;
+using solver::largest_quotient;
+using solver::least_of_ranks;
+using solver::make_factors;
+using solver::matrix_in_file;
+using solver::matrix_of_points;
+using solver::MatrixToSolve;
+using solver::much_better;
+using solver::refined_steps_bytes;
+using solver::RefinedSteps;
+using solver::report_estimate;
+using solver::vectors_of_all;
+using solver::weights_of;
+using solver::wrong_answer;
 
 namespace {
 
@@ -423,8 +444,8 @@ class Solve {
     } catch (const NumericalError& error) {
       if (!others_go_on) throw;
       if (in_tf32) solved.calls_in_tf32 = factor_kernels.calls_in_tf32();
-      run_->print_line(fmt::format("fairlead: {}; trying again in {} precision", error.what(),
-                                   in_tf32 && !was_single(solved) ? "single" : "double"));
+      run_->warn(fmt::format("{}; trying again in {} precision", error.what(),
+                             in_tf32 && !was_single(solved) ? "single" : "double"));
       seconds_ += run_->give_up();
       x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
       given_up_seconds_ = seconds_;
@@ -543,7 +564,7 @@ KernelsAndDevices kernels_and_devices(const System& system, Config& config, Comm
                              .m = m == n ? 0 : m,
                              .element_bytes = single ? 4u : 8u};
   KernelsAndDevices both;
-  both.kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
+  both.kernels = solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
     both.devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
   });
   return both;

@@ -11,12 +11,15 @@
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
-#include "fairlead/problem/dense_problem.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 #include "report/run_report.hpp"
+#include "solver/dense_problem.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead::app {
+
+using solver::cholesky_operation;
+using solver::DenseOperation;
 
 /// The system that the command line describes.
 struct System {

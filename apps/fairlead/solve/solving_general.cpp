@@ -25,21 +25,45 @@
 #include "algorithms/linalg/npy_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/problem/dense_report.hpp"
-#include "fairlead/problem/kernels.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/interrupt.hpp"
 #include "fairlead/run/watched_run.hpp"
-#include "fairlead/solve/inverse_estimate.hpp"
-#include "fairlead/solve/rank_decision.hpp"
-#include "fairlead/solve/read_vectors.hpp"
-#include "fairlead/solve/refined_steps.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/solve/solving.hpp"
-#include "fairlead/solve/tiled_factors.hpp"
-#include "fairlead/solve/trust.hpp"
 #include "machine/machine.hpp"
+#include "solver/inverse_estimate.hpp"
+#include "solver/load_kernels.hpp"
+#include "solver/rank_decision.hpp"
+#include "solver/read_vectors.hpp"
+#include "solver/refined_steps.hpp"
+#include "solver/tiled_factors.hpp"
+#include "solver/trust.hpp"
 
 namespace fairlead::app {
+
+using solver::condition_report;
+using solver::distrusted;
+using solver::estimate_inverse;
+using solver::finish_estimate;
+using solver::incremental_lu_operation;
+using solver::inverse_estimate_bytes;
+using solver::InverseEstimate;
+using solver::judge_and_refine;
+using solver::least_of_ranks;
+using solver::least_squares_warning;
+using solver::lu_operation;
+using solver::make_factors;
+using solver::much_better;
+using solver::normwise_least_squares_error;
+using solver::qr_operation;
+using solver::RankDecision;
+using solver::refined_steps_bytes;
+using solver::RefinedSteps;
+using solver::report_estimate;
+using solver::SolvePrecision;
+using solver::TiledFactors;
+using solver::vectors_of_all;
+using solver::weights_of;
 
 namespace {
 
@@ -358,7 +382,7 @@ class GeneralSolve {
     found.condition->columns = static_cast<std::uint64_t>(columns_);
     found.condition->sweeps = of_inverse_.sweeps + of_error.sweeps;
     const std::string warning = least_squares_warning(*found.condition, judged.size_to_residual, precision());
-    if (!warning.empty()) run_->print_line("fairlead: " + warning);
+    if (!warning.empty()) run_->warn(warning);
   }
 
   struct Estimate {

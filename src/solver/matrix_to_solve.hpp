@@ -15,10 +15,10 @@
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
-#include "fairlead/ranks/grid_rank.hpp"
 #include "report/run_report.hpp"
+#include "solver/grid_rank.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 template <class T>
 class MatrixToSolve {
@@ -71,4 +71,4 @@ std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -1,4 +1,4 @@
-// The dense operations of the command, and their properties for the report.
+// The table of dense operations: methods of the solver, and benchmarks.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/ids.hpp>
@@ -15,7 +15,7 @@
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 struct DenseProblem;
 
@@ -76,4 +76,4 @@ struct DenseProblem {
   void set_tree() noexcept;
 };
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

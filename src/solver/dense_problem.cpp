@@ -1,5 +1,5 @@
 // The table of operations, and sizes.
-#include "fairlead/problem/dense_problem.hpp"
+#include "solver/dense_problem.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
@@ -16,9 +16,9 @@
 #include "backend/device_list.hpp"
 #include "base/pages.hpp"
 #include "base/suggest.hpp"
-#include "fairlead/problem/kernels.hpp"
+#include "solver/load_kernels.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -206,4 +206,4 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
       (rows() + most_tiles_a_side - 1) / most_tiles_a_side));
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -1,6 +1,6 @@
 // The factorizations behind TiledFactors: Cholesky, LU without pivoting, LU with incremental pivoting, and
 // QR.
-#include "fairlead/solve/tiled_factors.hpp"
+#include "solver/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
@@ -9,7 +9,7 @@
 
 #include "algorithms/linalg/upper_solve.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -162,4 +162,4 @@ template std::unique_ptr<TiledFactors<double>> make_factors<double>(const DenseP
                                                                     const linalg::Kernels&, Runtime&,
                                                                     const TiledMatrix<double>&);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -1,5 +1,5 @@
 // Matrices in .npy files, and the kernel matrices of points.
-#include "fairlead/solve/matrix_to_solve.hpp"
+#include "solver/matrix_to_solve.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -15,7 +15,7 @@
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -143,4 +143,4 @@ template std::unique_ptr<MatrixToSolve<float>> matrix_of_points<float>(
 template std::unique_ptr<MatrixToSolve<double>> matrix_of_points<double>(
     std::shared_ptr<const linalg::RbfMatrix>);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

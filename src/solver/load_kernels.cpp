@@ -1,13 +1,11 @@
 // From settings and environment to a loaded BLAS.
-#include "fairlead/problem/kernels.hpp"
+#include "solver/load_kernels.hpp"
 
 #include <fmt/format.h>
 
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -22,27 +20,28 @@
 #include "machine/machine.hpp"
 #include "report/report_file.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
-linalg::KernelSettings kernel_settings_in(const Config& config) {
+linalg::KernelSettings kernel_settings_in(const Config& config, const KernelEnvironment& environment) {
   linalg::KernelSettings settings;
-  if (const char* path = std::getenv("LD_LIBRARY_PATH")) settings.loader.library_path = path;
+  settings.loader.library_path = environment.library_path;
   if (config.has("blas"))
     settings.libraries =
         linalg::match_libraries(config.text("blas"), linalg::find_blas_libraries(settings.loader));
   settings.core_type = config.text_or("blas-coretype", "");
-  if (const char* inherited = std::getenv("OPENBLAS_CORETYPE")) settings.inherited_core_type = inherited;
+  settings.inherited_core_type = environment.inherited_core_type;
   if (const std::string products = config.text_or("blas-products", "auto"); products != "auto")
     settings.own_products = products == "own";
-  settings.helper = {"/proc/self/exe", "time-blas"};
+  settings.helper = environment.timing_helper;
   settings.cache_directory = config.text_or("cache-directory", "");
-  settings.before_timing = [directory = settings.cache_directory] {
-    fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
-               directory.empty()                ? "each time, since no cache-directory is set"
-               : !why_unsafe(directory).empty() ? "each time, since the cache-directory is not safe"
-                                                : "later runs use the result");
+  settings.before_timing = [directory = settings.cache_directory, before = environment.before_timing] {
+    if (before)
+      before(fmt::format("timing the BLAS libraries of this machine, for some seconds; {}",
+                         directory.empty()                ? "each time, since no cache-directory is set"
+                         : !why_unsafe(directory).empty() ? "each time, since the cache-directory is not safe"
+                                                          : "later runs use the result"));
   };
   return settings;
 }
@@ -127,8 +126,8 @@ std::string content_of(const std::string& file) {
 
 }  // namespace
 
-linalg::KernelChoice choose_kernels(const Config& config) {
-  return linalg::choose_kernels(kernel_settings_in(config));
+linalg::KernelChoice choose_kernels(const Config& config, const KernelEnvironment& environment) {
+  return linalg::choose_kernels(kernel_settings_in(config, environment));
 }
 
 std::string cuda_kernels(const Config& config) {
@@ -141,15 +140,11 @@ bool has_cuda_kernels(const Config& config) {
   return !linalg::embedded_cuda_kernels().empty();
 }
 
-linalg::Kernels load_kernels(const Config& config) {
-  Config same = config;
-  return load_kernels(same, [](const linalg::KernelChoice&) {});
-}
-
-linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle) {
+linalg::Kernels load_kernels(Config& config, const KernelEnvironment& environment,
+                             const std::function<void(const linalg::KernelChoice&)>& settle) {
   check_before_timing(config);
   if (config.has("cuda-kernels")) static_cast<void>(cuda_kernels(config));
-  const linalg::KernelSettings settings = kernel_settings_in(config);
+  const linalg::KernelSettings settings = kernel_settings_in(config, environment);
   const std::optional<linalg::KernelChoice> named = named_in_full(settings);
   const linalg::KernelChoice choice = named ? *named : linalg::choose_kernels(settings);
   linalg::set_blas_environment(choice.best.candidate);
@@ -163,7 +158,7 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
                                       ? ""
                                       : fmt::format(" here, and takes {}", kernels.blas().core_type())));
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
-  settle(choice);
+  if (settle) settle(choice);
   take_addresses(kernels, config);
   return kernels;
 }
@@ -181,4 +176,4 @@ std::string name_of(const linalg::Kernels& kernels) {
   return blas.has_own_products() ? name + ", products by Fairlead" : name;
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "fairlead/problem/dense_problem.hpp"
+#include "solver/dense_problem.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 template <class T>
 class TiledFactors {
@@ -36,4 +36,4 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
                                               const linalg::Kernels& factor_kernels, Runtime& runtime,
                                               const TiledMatrix<T>& a);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver
