@@ -1,4 +1,4 @@
-// Matrices in .npy files, and the kernel matrices of points.
+// Matrices in files, and the kernel matrices of points.
 #include "solver/matrix_to_solve.hpp"
 
 #include <fairlead/error.hpp>
@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "algorithms/linalg/general_npy.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/rounded_matrix.hpp"
@@ -22,19 +23,22 @@ namespace {
 using data::NpyFile;
 
 template <class T>
-class MatrixInFile final : public MatrixToSolve<T> {
+class SymmetricInFile final : public MatrixToSolve<T> {
  public:
-  MatrixInFile(std::shared_ptr<const NpyFile> file, linalg::Stored stored)
+  SymmetricInFile(std::shared_ptr<const NpyFile> file, linalg::Stored stored)
       : file_(std::move(file)),
         stored_(stored),
         reader_(std::make_unique<linalg::SymmetricNpy<T>>(file_, stored)) {}
 
-  std::int64_t n() const override { return static_cast<std::int64_t>(file_->rows()); }
   const char* phase() const override { return "reading"; }
   Bytes tiling_bytes_per_worker() const override { return linalg::SymmetricNpy<T>::scratch_bytes_per_worker; }
   Bytes source_bytes_per_worker() const override { return linalg::NpySource::staging_bytes; }
 
-  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory) const override {
+  TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
+    const auto n = static_cast<std::int64_t>(file_->rows());
+    return place.tiled<T>(runtime, "A", n, n, tile, Tiles::lower);
+  }
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory, const linalg::NpyReaders&) const override {
     return reader_->tasks(tiles, memory);
   }
   void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
@@ -58,11 +62,7 @@ class MatrixInFile final : public MatrixToSolve<T> {
   }
   double asymmetry() const override { return stored_ == linalg::Stored::both ? asymmetry_ : 0; }
   void forget_pages() const override { file_->forget_pages(); }
-  std::optional<report::LinkReport> traffic() const override {
-    report::LinkReport link{.name = "A.npy"};
-    link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {file_->bytes_read(), 1};
-    return link;
-  }
+  std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
 
  private:
   std::shared_ptr<const NpyFile> file_;
@@ -72,11 +72,52 @@ class MatrixInFile final : public MatrixToSolve<T> {
 };
 
 template <class T>
+class GeneralInFile final : public MatrixToSolve<T> {
+ public:
+  explicit GeneralInFile(std::shared_ptr<const NpyFile> file)
+      : file_(std::move(file)), reader_(std::make_unique<linalg::GeneralNpy<T>>(file_)) {}
+
+  const char* phase() const override { return "reading"; }
+  Bytes tiling_bytes_per_worker() const override { return linalg::GeneralNpy<T>::scratch_bytes_per_worker; }
+  Bytes source_bytes_per_worker() const override { return linalg::NpySource::staging_bytes; }
+
+  TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
+    return place.tiled<T>(runtime, "A", static_cast<std::int64_t>(file_->rows()),
+                          static_cast<std::int64_t>(file_->columns()), tile);
+  }
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory,
+                      const linalg::NpyReaders& readers) const override {
+    return reader_->tasks(tiles, memory, readers.root_reads_all);
+  }
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
+              const linalg::NpyReaders& readers) override {
+    reader_->submit(flow, tiles, memory, readers);
+  }
+  void end_tiling(Runtime& runtime) override {
+    reader_->combine_ranks(runtime);
+    largest_ = reader_->largest();
+    reader_.reset();
+    forget_pages();
+  }
+  std::shared_ptr<const linalg::MatrixSource<double>> source() override {
+    return std::make_shared<linalg::NpySource>(file_, linalg::NpySource::staging_bytes,
+                                               linalg::Shape::general);
+  }
+  double largest() const override { return largest_; }
+  void forget_pages() const override { file_->forget_pages(); }
+  std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
+
+ private:
+  std::shared_ptr<const NpyFile> file_;
+  double largest_ = 0;
+  std::unique_ptr<linalg::GeneralNpy<T>> reader_;
+};
+
+template <class T>
 class MatrixOfPoints final : public MatrixToSolve<T> {
  public:
   explicit MatrixOfPoints(std::shared_ptr<const linalg::RbfMatrix> kernel) : matrix_(std::move(kernel)) {}
 
-  std::int64_t n() const override { return matrix_->rows(); }
   const char* phase() const override { return nullptr; }
   Bytes bytes() const override { return matrix_->bytes(); }
   Bytes tiling_bytes_per_worker() const override {
@@ -90,9 +131,10 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
     else
       elements = std::make_shared<linalg::RoundedMatrix>(matrix_);
     auto made = linalg::generated_from(std::move(elements));
-    return place.alone() ? runtime.tiled<T>("A", n(), n(), tile, std::move(made), Tiles::lower)
-                         : runtime.tiled<T>("A", n(), n(), tile, Distribution(place.grid), std::move(made),
-                                            Tiles::lower);
+    const std::int64_t n = matrix_->rows();
+    return place.alone()
+               ? runtime.tiled<T>("A", n, n, tile, std::move(made), Tiles::lower)
+               : runtime.tiled<T>("A", n, n, tile, Distribution(place.grid), std::move(made), Tiles::lower);
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override { return matrix_; }
 
@@ -103,16 +145,24 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const NpyFile> file, linalg::Stored stored) {
+std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const NpyFile> file,
+                                                   linalg::Stored stored) {
   if (file->dimensions() != 2 || file->rows() != file->columns())
     throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->path().string(),
                                  data::shape_text(file->header().shape)));
-  return std::make_unique<MatrixInFile<T>>(std::move(file), stored);
+  return std::make_unique<SymmetricInFile<T>>(std::move(file), stored);
 }
-template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const NpyFile>,
-                                                                     linalg::Stored);
-template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>,
+template std::unique_ptr<MatrixToSolve<float>> symmetric_matrix<float>(std::shared_ptr<const NpyFile>,
                                                                        linalg::Stored);
+template std::unique_ptr<MatrixToSolve<double>> symmetric_matrix<double>(std::shared_ptr<const NpyFile>,
+                                                                         linalg::Stored);
+
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const NpyFile> file) {
+  return std::make_unique<GeneralInFile<T>>(std::move(file));
+}
+template std::unique_ptr<MatrixToSolve<float>> general_matrix<float>(std::shared_ptr<const NpyFile>);
+template std::unique_ptr<MatrixToSolve<double>> general_matrix<double>(std::shared_ptr<const NpyFile>);
 
 RbfParameters rbf_parameters(const Config& config) {
   RbfParameters parameters;

@@ -29,11 +29,29 @@ class TiledFactors {
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
 };
 
-/// The factors for `problem.operation`, which must not be a product. `factor_kernels`: kernels of the
-/// Cholesky factorization; all else uses `kernels`. `a` and the runtime must stay.
+/// The kernels of a factorization, and those of all that follows.
+struct FactorKernels {
+  const linalg::Kernels& factor;  ///< of Cholesky only: others factor with `solve`
+  const linalg::Kernels& solve;
+};
+
+/// The factors for `problem.operation`, which must not be a product. `a` and the runtime must stay.
 template <class T>
-std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
-                                              const linalg::Kernels& factor_kernels, Runtime& runtime,
-                                              const TiledMatrix<T>& a);
+std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
+                                              Runtime& runtime, const TiledMatrix<T>& a);
+
+// The entries of the table of methods.
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_cholesky_factors(const DenseProblem&, const FactorKernels&, Runtime&,
+                                                       const TiledMatrix<T>&);
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_lu_factors(const DenseProblem&, const FactorKernels&, Runtime&,
+                                                 const TiledMatrix<T>&);
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_incremental_lu_factors(const DenseProblem&, const FactorKernels&,
+                                                             Runtime&, const TiledMatrix<T>&);
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_qr_factors(const DenseProblem&, const FactorKernels&, Runtime&,
+                                                 const TiledMatrix<T>&);
 
 }  // namespace fairlead::solver

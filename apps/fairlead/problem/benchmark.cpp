@@ -82,7 +82,7 @@ class Factorization final : public Benchmark<T> {
     const std::int64_t m = problem.rows();
     x_.resize(static_cast<std::size_t>(m));
     a_.emplace(place.tiled<T>(run.runtime(), "A", m, problem.n, problem.tile, problem.operation->tiles));
-    factors_ = make_factors<T>(problem, kernels_, of_factor_, run.runtime(), *a_);
+    factors_ = make_factors<T>(problem, {of_factor_, kernels_}, run.runtime(), *a_);
   }
   std::uint64_t generation_tasks() const override {
     const std::uint64_t tasks = linalg::fill_tasks(*a_, problem_.operation->tiles);
