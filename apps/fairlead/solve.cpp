@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "data/npy/npy_file.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
 #include "fairlead/run/files_apart.hpp"
@@ -32,7 +32,7 @@ using solver::rbf_parameters;
 
 namespace {
 
-using data::NpyFile;
+using data::StoredMatrix;
 
 constexpr Positional positionals[] = {
     {.name = "A.npy",
@@ -148,8 +148,8 @@ bool is_set(const Config& config, std::string_view option) {
   return option == "kernel" ? config.has(option) : config.flag(option);
 }
 
-void require_shape(const NpyFile& a, const DenseOperation& method) {
-  const std::string shape = data::shape_text(a.header().shape);
+void require_shape(const StoredMatrix& a, const DenseOperation& method) {
+  const std::string shape = data::shape_text(a.shape());
   const bool least_squares = method.solve->least_squares;
   if (a.dimensions() == 2 && (a.rows() == a.columns() || (least_squares && a.rows() > a.columns()))) return;
   const char* const why =
@@ -158,16 +158,16 @@ void require_shape(const NpyFile& a, const DenseOperation& method) {
           ? "it has more unknowns than equations; at least as many rows as columns are needed"
       : a.rows() > a.columns() ? "solving needs a square matrix; for least squares: --method qr"
                                : "solving needs a square matrix";
-  throw InputError(fmt::format("{} has the shape {}: {}", a.path().string(), shape, why));
+  throw InputError(fmt::format("{} has the shape {}: {}", a.name(), shape, why));
 }
 
 void require_match(const solver::LinearSystem& system, const DenseOperation& method) {
-  const NpyFile &a = *system.a, &b = *system.b;
+  const StoredMatrix &a = *system.a, &b = *system.b;
   if (!system.of_points()) require_shape(a, method);
   if (a.rows() != b.rows())
     throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
-                                 a.path().string(), data::shape_text(a.header().shape), b.path().string(),
-                                 data::shape_text(b.header().shape)));
+                                 a.name(), data::shape_text(a.shape()), b.name(),
+                                 data::shape_text(b.shape())));
 }
 
 void require_digits_of_type(const solver::LinearSystem& system, std::optional<int> required) {

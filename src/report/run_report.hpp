@@ -165,7 +165,7 @@ struct RunReport {
   std::vector<PhaseReport> phases;
   std::optional<double> backward_error;
   std::optional<double> backward_error_limit;  ///< a larger error means a wrong result
-  /// The maximum difference of the matrix's triangles, relative to the elements (SymmetricNpy::tolerance), if they
+  /// The maximum difference of the matrix's triangles, relative to the elements (SymmetricReader::tolerance), if they
   /// differ. The lower triangle is factored; x is refined and checked with the whole matrix.
   std::optional<double> asymmetry{};
   /// The relative error of storing the solution in its file, whose type cannot represent it; included in the backward

@@ -40,7 +40,7 @@ struct GridRank {
     return alone() ? runtime.tiled<T>(name, rows, columns, tile, how)
                    : runtime.tiled<T>(name, rows, columns, tile, Distribution(grid), how);
   }
-  linalg::NpyReaders npy_readers(std::function<void()> wait) const {
+  linalg::ReadingRanks reading_ranks(std::function<void()> wait) const {
     return {.root_reads_all = !alone() && readers == 1, .wait = std::move(wait)};
   }
 };

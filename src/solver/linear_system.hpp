@@ -8,8 +8,8 @@
 #include <string>
 
 #include "algorithms/linalg/rbf_matrix.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
-#include "data/npy/npy_file.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "report/run_report.hpp"
 #include "solver/dense_problem.hpp"
 
@@ -17,7 +17,7 @@ namespace fairlead::solver {
 
 /// A x = b, or the least squares solution if A has more rows than columns.
 struct LinearSystem {
-  std::shared_ptr<const data::NpyFile> a, b;          ///< a: the matrix or the points that it is made of
+  std::shared_ptr<const data::StoredMatrix> a, b;     ///< a: the matrix or the points that it is made of
   std::shared_ptr<const linalg::RbfMatrix> kernel{};  ///< the matrix, computed from points; null: it is a
   linalg::Stored stored = linalg::Stored::both;       ///< of a symmetric matrix
 

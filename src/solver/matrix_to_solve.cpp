@@ -9,40 +9,42 @@
 #include <type_traits>
 #include <utility>
 
-#include "algorithms/linalg/general_npy.hpp"
-#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/general_reader.hpp"
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/rounded_matrix.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
 
 namespace fairlead::solver {
 
 namespace {
 
-using data::NpyFile;
+using data::StoredMatrix;
 
 template <class T>
 class SymmetricInFile final : public MatrixToSolve<T> {
  public:
-  SymmetricInFile(std::shared_ptr<const NpyFile> file, linalg::Stored stored)
+  SymmetricInFile(std::shared_ptr<const StoredMatrix> file, linalg::Stored stored)
       : file_(std::move(file)),
         stored_(stored),
-        reader_(std::make_unique<linalg::SymmetricNpy<T>>(file_, stored)) {}
+        reader_(std::make_unique<linalg::SymmetricReader<T>>(file_, stored)) {}
 
   const char* phase() const override { return "reading"; }
-  Bytes tiling_bytes_per_worker() const override { return linalg::SymmetricNpy<T>::scratch_bytes_per_worker; }
-  Bytes source_bytes_per_worker() const override { return linalg::NpySource::staging_bytes; }
+  Bytes tiling_bytes_per_worker() const override {
+    return linalg::SymmetricReader<T>::scratch_bytes_per_worker;
+  }
+  Bytes source_bytes_per_worker() const override { return linalg::StoredSource::staging_bytes; }
 
   TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
     const auto n = static_cast<std::int64_t>(file_->rows());
     return place.tiled<T>(runtime, "A", n, n, tile, Tiles::lower);
   }
-  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory, const linalg::NpyReaders&) const override {
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory, const linalg::ReadingRanks&) const override {
     return reader_->tasks(tiles, memory);
   }
   void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
-              const linalg::NpyReaders& readers) override {
+              const linalg::ReadingRanks& readers) override {
     reader_->submit(flow, tiles, memory, readers);
   }
   void end_tiling(Runtime& runtime) override {
@@ -55,8 +57,8 @@ class SymmetricInFile final : public MatrixToSolve<T> {
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
     // The values as stored: the residual includes the difference of the triangles.
     if (stored_ == linalg::Stored::both)
-      return std::make_shared<linalg::NpySource>(
-          file_, linalg::NpySource::staging_bytes,
+      return std::make_shared<linalg::StoredSource>(
+          file_, linalg::StoredSource::staging_bytes,
           asymmetry_ == 0 ? linalg::Shape::symmetric : linalg::Shape::general);
     return std::make_shared<linalg::SymmetricSource>(file_, stored_);
   }
@@ -65,32 +67,34 @@ class SymmetricInFile final : public MatrixToSolve<T> {
   std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
 
  private:
-  std::shared_ptr<const NpyFile> file_;
+  std::shared_ptr<const StoredMatrix> file_;
   linalg::Stored stored_;
   double asymmetry_ = 0;
-  std::unique_ptr<linalg::SymmetricNpy<T>> reader_;
+  std::unique_ptr<linalg::SymmetricReader<T>> reader_;
 };
 
 template <class T>
 class GeneralInFile final : public MatrixToSolve<T> {
  public:
-  explicit GeneralInFile(std::shared_ptr<const NpyFile> file)
-      : file_(std::move(file)), reader_(std::make_unique<linalg::GeneralNpy<T>>(file_)) {}
+  explicit GeneralInFile(std::shared_ptr<const StoredMatrix> file)
+      : file_(std::move(file)), reader_(std::make_unique<linalg::GeneralReader<T>>(file_)) {}
 
   const char* phase() const override { return "reading"; }
-  Bytes tiling_bytes_per_worker() const override { return linalg::GeneralNpy<T>::scratch_bytes_per_worker; }
-  Bytes source_bytes_per_worker() const override { return linalg::NpySource::staging_bytes; }
+  Bytes tiling_bytes_per_worker() const override {
+    return linalg::GeneralReader<T>::scratch_bytes_per_worker;
+  }
+  Bytes source_bytes_per_worker() const override { return linalg::StoredSource::staging_bytes; }
 
   TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
     return place.tiled<T>(runtime, "A", static_cast<std::int64_t>(file_->rows()),
                           static_cast<std::int64_t>(file_->columns()), tile);
   }
   std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory,
-                      const linalg::NpyReaders& readers) const override {
+                      const linalg::ReadingRanks& readers) const override {
     return reader_->tasks(tiles, memory, readers.root_reads_all);
   }
   void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
-              const linalg::NpyReaders& readers) override {
+              const linalg::ReadingRanks& readers) override {
     reader_->submit(flow, tiles, memory, readers);
   }
   void end_tiling(Runtime& runtime) override {
@@ -100,17 +104,17 @@ class GeneralInFile final : public MatrixToSolve<T> {
     forget_pages();
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
-    return std::make_shared<linalg::NpySource>(file_, linalg::NpySource::staging_bytes,
-                                               linalg::Shape::general);
+    return std::make_shared<linalg::StoredSource>(file_, linalg::StoredSource::staging_bytes,
+                                                  linalg::Shape::general);
   }
   double largest() const override { return largest_; }
   void forget_pages() const override { file_->forget_pages(); }
   std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
 
  private:
-  std::shared_ptr<const NpyFile> file_;
+  std::shared_ptr<const StoredMatrix> file_;
   double largest_ = 0;
-  std::unique_ptr<linalg::GeneralNpy<T>> reader_;
+  std::unique_ptr<linalg::GeneralReader<T>> reader_;
 };
 
 template <class T>
@@ -145,24 +149,24 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const NpyFile> file,
+std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const StoredMatrix> file,
                                                    linalg::Stored stored) {
   if (file->dimensions() != 2 || file->rows() != file->columns())
-    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->path().string(),
-                                 data::shape_text(file->header().shape)));
+    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->name(),
+                                 data::shape_text(file->shape())));
   return std::make_unique<SymmetricInFile<T>>(std::move(file), stored);
 }
-template std::unique_ptr<MatrixToSolve<float>> symmetric_matrix<float>(std::shared_ptr<const NpyFile>,
+template std::unique_ptr<MatrixToSolve<float>> symmetric_matrix<float>(std::shared_ptr<const StoredMatrix>,
                                                                        linalg::Stored);
-template std::unique_ptr<MatrixToSolve<double>> symmetric_matrix<double>(std::shared_ptr<const NpyFile>,
+template std::unique_ptr<MatrixToSolve<double>> symmetric_matrix<double>(std::shared_ptr<const StoredMatrix>,
                                                                          linalg::Stored);
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const NpyFile> file) {
+std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const StoredMatrix> file) {
   return std::make_unique<GeneralInFile<T>>(std::move(file));
 }
-template std::unique_ptr<MatrixToSolve<float>> general_matrix<float>(std::shared_ptr<const NpyFile>);
-template std::unique_ptr<MatrixToSolve<double>> general_matrix<double>(std::shared_ptr<const NpyFile>);
+template std::unique_ptr<MatrixToSolve<float>> general_matrix<float>(std::shared_ptr<const StoredMatrix>);
+template std::unique_ptr<MatrixToSolve<double>> general_matrix<double>(std::shared_ptr<const StoredMatrix>);
 
 RbfParameters rbf_parameters(const Config& config) {
   RbfParameters parameters;
@@ -175,7 +179,7 @@ RbfParameters rbf_parameters(const Config& config) {
   return parameters;
 }
 
-std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const NpyFile& points,
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const StoredMatrix& points,
                                                           std::vector<double> coordinates) {
   const auto [length_scale, nugget] = rbf_parameters(config);
   return std::make_shared<const linalg::RbfMatrix>(

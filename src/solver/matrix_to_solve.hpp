@@ -13,8 +13,8 @@
 
 #include <fairlead/matrix_source.hpp>
 #include "algorithms/linalg/rbf_matrix.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
-#include "data/npy/npy_file.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "solver/grid_rank.hpp"
 
 namespace fairlead::solver {
@@ -33,18 +33,18 @@ class MatrixToSolve {
 
   /// All of the matrix, or the lower triangle of a symmetric one, before it is read.
   virtual TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const = 0;
-  virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/, const linalg::NpyReaders&) const {
+  virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/, const linalg::ReadingRanks&) const {
     return 0;
   }
   /// This object must stay until the flow has been waited for.
-  virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/, const linalg::NpyReaders&) {}
+  virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/, const linalg::ReadingRanks&) {}
   /// Call after the flow's wait: throws NumericalError if the matrix cannot be used. The matrix is not read
   /// into tiles again. All ranks call it, with the same result.
   virtual void end_tiling(Runtime&) {}
   /// The matrix of the system: as stored, unless --lower, --upper or --symmetrize was given. After
   /// end_tiling().
   virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
-  /// The difference of its triangles, of which the tiles have the lower one: SymmetricNpy::asymmetry().
+  /// The difference of its triangles, of which the tiles have the lower one: SymmetricReader::asymmetry().
   virtual double asymmetry() const { return 0; }
   /// Not read again soon: drops it from the page cache.
   virtual void forget_pages() const {}
@@ -62,14 +62,15 @@ struct RbfParameters {
 RbfParameters rbf_parameters(const Config& config);
 /// A symmetric matrix. Throws InputError if it is not square.
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const data::NpyFile> file,
+std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const data::StoredMatrix> file,
                                                    linalg::Stored stored);
 /// A matrix of any shape.
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::NpyFile> file);
+std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::StoredMatrix> file);
 /// The matrix of --kernel and its options for points, one in each row; `coordinates`: all of the file, which
 /// this process need not have. Throws ConfigError.
-std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const data::NpyFile& points,
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config,
+                                                          const data::StoredMatrix& points,
                                                           std::vector<double> coordinates);
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);

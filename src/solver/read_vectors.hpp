@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "algorithms/linalg/collectives.hpp"
-#include "algorithms/linalg/npy_source.hpp"
-#include "data/npy/npy_file.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "solver/grid_rank.hpp"
 
 namespace fairlead::solver {
@@ -21,14 +21,14 @@ namespace fairlead::solver {
 /// All of the file as T, column-major. Throws NumericalError that names the place of a value that is not
 /// finite.
 template <class T>
-std::vector<T> read_vectors(const data::NpyFile& file, std::span<std::byte> staging) {
+std::vector<T> read_vectors(const data::StoredMatrix& file, std::span<std::byte> staging) {
   std::vector<T> all(file.rows() * file.columns());
   file.read_block<T>(0, file.rows(), 0, file.columns(), all.data(), file.rows(), staging);
   const auto bad = std::ranges::find_if_not(all, [](T value) { return std::isfinite(value); });
   if (bad != all.end()) {
     const auto at = static_cast<std::uint64_t>(bad - all.begin());
     throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
-                                     file.path().string(), at % file.rows(), at / file.rows(),
+                                     file.name(), at % file.rows(), at / file.rows(),
                                      std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
   }
   return all;
@@ -37,12 +37,12 @@ std::vector<T> read_vectors(const data::NpyFile& file, std::span<std::byte> stag
 /// The vectors on every rank, whether it reads them or not. All ranks call it, and all throw if a value is
 /// invalid.
 template <class T>
-std::vector<T> vectors_of_all(Runtime& runtime, const GridRank& place, const data::NpyFile& file) {
+std::vector<T> vectors_of_all(Runtime& runtime, const GridRank& place, const data::StoredMatrix& file) {
   constexpr std::int32_t rows_at_once = 1024;
   std::vector<T> all;
   if (place.reads())
     alike(place.first(), [&] {
-      std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
+      std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
       all = read_vectors<T>(file, staging);
     });
   all.resize(file.rows() * file.columns());

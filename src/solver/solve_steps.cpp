@@ -21,7 +21,7 @@
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
-#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/stored_source.hpp"
 #include "machine/machine.hpp"
 #include "solver/inverse_estimate.hpp"
 #include "solver/loss_in_single.hpp"
@@ -37,7 +37,7 @@ namespace {
 using linalg::BackwardError;
 using linalg::Elements;
 using linalg::LeastSquaresError;
-using linalg::NpySource;
+using linalg::StoredSource;
 
 constexpr std::size_t staging_of_vectors = 64 * 1024;
 constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
@@ -69,7 +69,7 @@ data::ElementType LinearSystem::solution() const noexcept {
 
 std::string LinearSystem::changed_input() const {
   for (const auto& file : {a, b})
-    if (file != nullptr && file->changed()) return file->path().string();
+    if (file != nullptr && file->changed()) return file->name();
   return {};
 }
 
@@ -93,7 +93,7 @@ SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& option
     const auto n = static_cast<Bytes>(n_);
     const Bytes others =
         needed + (n * (n + widest_tile) / 2 * sizeof(double)) / place_.count() * 9 / 8 + limit / 8;
-    if (limit > others) kept_ = std::min(limit - others, system_.a->header().data_bytes());
+    if (limit > others) kept_ = std::min(limit - others, system_.a->data_bytes());
   }
   reserved_ = needed + kept_;
   a_ = kept_ > 0 ? system_.a->keeping(kept_) : system_.a;
@@ -113,13 +113,13 @@ SolvePrecision SolveSteps<T>::precision(const DenseOperation& method) const {
 
 template <class T>
 std::shared_ptr<const linalg::MatrixSource<double>> SolveSteps<T>::right_hand_sides() const {
-  return std::make_shared<NpySource>(system_.b, staging_of_vectors);
+  return std::make_shared<StoredSource>(system_.b, staging_of_vectors);
 }
 
 template <class T>
 template <class Element>
 std::unique_ptr<MatrixToSolve<Element>> SolveSteps<T>::matrix_of(
-    const DenseOperation& method, std::shared_ptr<const data::NpyFile> file) const {
+    const DenseOperation& method, std::shared_ptr<const data::StoredMatrix> file) const {
   if (system_.of_points()) return matrix_of_points<Element>(system_.kernel);
   if (method.solve->symmetric) return symmetric_matrix<Element>(std::move(file), system_.stored);
   return general_matrix<Element>(std::move(file));
@@ -148,8 +148,8 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   // Memory for the precision of the solution, as long as a factor in another one may fall back to it.
   const Bytes condition = options_.condition ? inverse_estimate_bytes<T>(n_) : 0;
   const Bytes judging = least_squares ? RankDecision<T>::bytes(n_) : BackwardError<T>::bytes(n_);
-  return vectors + refining + judging + condition + matrix->bytes() + workers_ * scratch +
-         NpySource::staging_bytes;
+  return vectors + refining + judging + condition + matrix->bytes() + system_.a->memory_bytes() +
+         system_.b->memory_bytes() + workers_ * scratch + StoredSource::staging_bytes;
 }
 
 /// All ranks make it.
@@ -223,7 +223,7 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   stage_ = Stage::reading;
   const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
   if (matrix.phase() != nullptr) {
-    const linalg::NpyReaders readers = place_.npy_readers([this] { run_->wait(); });
+    const linalg::ReadingRanks readers = place_.reading_ranks([this] { run_->wait(); });
     run_->begin(matrix.phase(), matrix.tasks(a, memory, readers));
     matrix.submit(run_->flow(), a, memory, readers);
     result_.seconds += run_->end();

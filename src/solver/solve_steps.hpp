@@ -55,7 +55,7 @@ class SolveSteps {
   std::shared_ptr<const linalg::MatrixSource<double>> right_hand_sides() const;
   template <class Element>
   std::unique_ptr<MatrixToSolve<Element>> matrix_of(const DenseOperation& method,
-                                                    std::shared_ptr<const data::NpyFile> file) const;
+                                                    std::shared_ptr<const data::StoredMatrix> file) const;
   Bytes bytes_for(const DenseOperation& method);
   DenseProblem problem(const DenseOperation& method, std::size_t element_bytes);
   void read_right_hand_sides();
@@ -81,9 +81,9 @@ class SolveSteps {
   const linalg::Kernels kernels_;
   Bytes kept_ = 0;  // of the file of A, in memory
   Bytes reserved_ = 0;
-  std::shared_ptr<const data::NpyFile> a_;  // may keep what was read in memory
-  std::vector<T> x_;                        // b, which becomes the solution
-  std::vector<std::int64_t> below_single_;  // columns of b: of a file in single precision
+  std::shared_ptr<const data::StoredMatrix> a_;  // may keep what was read in memory
+  std::vector<T> x_;                             // b, which becomes the solution
+  std::vector<std::int64_t> below_single_;       // columns of b: of a file in single precision
   SolveResult result_;
   Stage stage_ = Stage::reading;
   Execution* run_ = nullptr;

@@ -17,7 +17,7 @@
 #include "algorithms/linalg/tile_functions.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
-#include "data/npy/npy_header.hpp"
+#include "data/matrix/formats.hpp"
 #include "front/jdf/parser.hpp"
 
 namespace fairlead::app {
@@ -71,19 +71,19 @@ MatrixGiven described(const std::string& option, const std::array<std::int64_t, 
   return it;
 }
 
-void set_file(MatrixGiven& it, std::shared_ptr<const data::NpyFile> file) {
+void set_file(MatrixGiven& it, std::shared_ptr<const data::StoredMatrix> file) {
   it.file = std::move(file);
   it.rows = static_cast<std::int64_t>(it.file->rows());
   it.columns = static_cast<std::int64_t>(it.file->columns());
   it.in_single = it.file->element() == data::ElementType::float32;
   if (it.rows > INT32_MAX || it.columns > INT32_MAX)
-    throw InputError(fmt::format("{} has the shape {}: sizes in JDF are ints", it.file->path().string(),
-                                 data::shape_text(it.file->header().shape)));
+    throw InputError(fmt::format("{} has the shape {}: sizes in JDF are ints", it.file->name(),
+                                 data::shape_text(it.file->shape())));
 }
 
-std::vector<std::shared_ptr<const data::NpyFile>> files_alone(const std::vector<std::string>& paths) {
-  std::vector<std::shared_ptr<const data::NpyFile>> out;
-  for (const std::string& path : paths) out.push_back(std::make_shared<const data::NpyFile>(path));
+std::vector<std::shared_ptr<const data::StoredMatrix>> files_alone(const std::vector<std::string>& paths) {
+  std::vector<std::shared_ptr<const data::StoredMatrix>> out;
+  for (const std::string& path : paths) out.push_back(data::open_matrix_file(path));
   return out;
 }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/npy/npy_file.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf_graph/runnable_jdf.hpp"
 
@@ -22,9 +22,9 @@ std::vector<std::string> lines_of(const Config& config, std::string_view key);
 
 /// One --matrix.
 struct MatrixGiven {
-  std::uint32_t global = 0;                   ///< of the file
-  std::string name;                           ///< of that global
-  std::shared_ptr<const data::NpyFile> file;  ///< null: described
+  std::uint32_t global = 0;                        ///< of the file
+  std::string name;                                ///< of that global
+  std::shared_ptr<const data::StoredMatrix> file;  ///< null: described
   std::int64_t rows = 0, columns = 0;
   TileSize tile = 0;  ///< 0: to be chosen
   bool in_single = false;
@@ -37,8 +37,8 @@ struct MatrixGiven {
 std::uint32_t global_of(const jdf::JdfFile& file, std::string_view name, std::string_view option);
 
 /// The files of matrices.
-using FilesAt =
-    std::function<std::vector<std::shared_ptr<const data::NpyFile>>(const std::vector<std::string>& paths)>;
+using FilesAt = std::function<std::vector<std::shared_ptr<const data::StoredMatrix>>(
+    const std::vector<std::string>& paths)>;
 
 /// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: the type of described ones; `files_at` is
 /// called once, if this process does not open files itself. Throws ConfigError, and InputError for files that

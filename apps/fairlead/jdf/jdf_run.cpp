@@ -21,7 +21,7 @@
 #include <variant>
 #include <vector>
 
-#include "algorithms/linalg/general_npy.hpp"
+#include "algorithms/linalg/general_reader.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "base/shared_file.hpp"
 #include "data/npy/npy_writer.hpp"
@@ -56,7 +56,7 @@ using solver::least_of_ranks;
 namespace {
 
 using data::ElementType;
-using linalg::GeneralNpy;
+using linalg::GeneralReader;
 template <class T>
 using TiledMatrices = std::vector<TiledMatrix<T>>;
 
@@ -172,7 +172,7 @@ DenseProblem problem_of(const JdfTask& task, std::uint32_t ranks) {
                        .m = largest->rows == largest->columns ? 0 : largest->rows,
                        .element_bytes = largest->in_single ? sizeof(float) : sizeof(double),
                        .memory_limit = task.config.bytes("memory"),
-                       .reserved = task.workers * GeneralNpy<double>::scratch_bytes_per_worker,
+                       .reserved = task.workers * GeneralReader<double>::scratch_bytes_per_worker,
                        .ranks = ranks};
   if (tile != 0 && !task.config.has("tile"))
     problem.tile = tile;
@@ -292,10 +292,10 @@ class JdfRun {
     report.bounds = bounds();
     for (const MatrixGiven& it : given_) {
       if (it.file == nullptr) continue;
-      report::LinkReport link{.name = it.file->path().filename().string()};
+      report::LinkReport link{.name = std::filesystem::path(it.file->name()).filename().string()};
       link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {it.file->bytes_read(), 1};
       report.links.push_back(link);
-      report.input_bytes += it.file->header().data_bytes();
+      report.input_bytes += it.file->data_bytes();
       report.input_bytes_read += it.file->bytes_read();
     }
     report.of = program_->file.source.name();
@@ -362,7 +362,7 @@ class JdfRun {
                                        static_cast<std::uint64_t>(it.columns)};
       data::StorageOrder order = data::StorageOrder::c;
       if (it.file != nullptr) {
-        shape = it.file->header().shape;
+        shape = it.file->shape();
         order = it.file->order();
       }
       Interrupt::removes_at_exit([&] {
@@ -426,8 +426,8 @@ class JdfRun {
     const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
     each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
       if (it.file == nullptr) return;
-      GeneralNpy<T> reader(it.file);
-      const linalg::NpyReaders readers = place_.npy_readers([this] { run_->wait(); });
+      GeneralReader<T> reader(it.file);
+      const linalg::ReadingRanks readers = place_.reading_ranks([this] { run_->wait(); });
       run_->begin("reading", reader.tasks(tiles, memory, readers.root_reads_all));
       reader.submit(run_->flow(), tiles, memory, readers);
       seconds_ += run_->end();
@@ -438,7 +438,8 @@ class JdfRun {
   /// The first rank writes the data of all ranks.
   void write() {
     // Shared with tasks that may outlive an exception.
-    const auto staging = std::make_shared<linalg::ScratchPool>(GeneralNpy<double>::scratch_bytes_per_worker);
+    const auto staging =
+        std::make_shared<linalg::ScratchPool>(GeneralReader<double>::scratch_bytes_per_worker);
     auto next = outputs_.begin();
     each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
       if (it.output.empty()) return;
@@ -529,7 +530,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (matrices.empty()) throw ConfigError("no --matrix is given: there is nothing to work on");
   std::vector<NamedFile> inputs{{"the graph", given.positionals[0]}}, outputs;
   for (const MatrixGiven& it : matrices) {
-    if (it.file != nullptr) inputs.push_back({"--matrix", it.file->path().string()});
+    if (it.file != nullptr) inputs.push_back({"--matrix", it.file->name()});
     if (!it.output.empty()) outputs.push_back({"-o", it.output, config.flag("overwrite")});
   }
   require_files_apart(config, inputs, outputs);

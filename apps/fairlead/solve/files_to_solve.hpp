@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "data/npy/npy_file.hpp"
+#include "data/matrix/stored_matrix.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 
 namespace fairlead::app {
 
 struct FilesToSolve {
-  std::shared_ptr<const data::NpyFile> a, b;
+  std::shared_ptr<const data::StoredMatrix> a, b;
   bool same =
       true;  ///< all processes have opened the same files; if false, only the first has more than headers
   /// The content of `a`, column-major, if the matrix is computed from points.

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/stored_source.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/devices/devices_to_use.hpp"
 #include "fairlead/problem/dense_report.hpp"
@@ -79,9 +79,8 @@ constexpr std::string_view part_of_file(linalg::Stored stored) {
 }
 
 std::string description_of(const LinearSystem& system) {
-  std::string text =
-      fmt::format("{}{} x = {}", system.of_points() ? "(kernel matrix)" : system.a->path().string(),
-                  part_of_file(system.stored), system.b->path().string());
+  std::string text = fmt::format("{}{} x = {}", system.of_points() ? "(kernel matrix)" : system.a->name(),
+                                 part_of_file(system.stored), system.b->name());
   if (system.right_hand_sides() > 1) text += fmt::format(" ({} columns)", system.right_hand_sides());
   return text;
 }
@@ -106,7 +105,7 @@ void add_result(report::RunReport& report, const LinearSystem& system, const Sol
   report::LinkReport link{.name = "A.npy"};
   link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {*result.input_bytes_read, 1};
   report.links.push_back(link);
-  report.input_bytes = system.a->header().data_bytes();
+  report.input_bytes = system.a->data_bytes();
   report.input_bytes_read = *result.input_bytes_read;
 }
 
@@ -123,7 +122,7 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
   CountedRun run(config, steps.reserved(), kernels, front_at(config, place), place.rank);
   return run.report_failure_of([&]() -> SolvedHere {
     std::optional<data::NpyWriter> out;  // destroyed while signals are handled
-    std::vector<std::uint64_t> shape = system.b->header().shape;
+    std::vector<std::uint64_t> shape = system.b->shape();
     shape[0] = static_cast<std::uint64_t>(system.unknowns());
     // After signal handlers are installed: a file with a name would otherwise remain.
     if (place.first()) {
@@ -139,7 +138,7 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
     const bool writes = written && place.first();
     if (writes) {
       run.begin("writing");
-      std::vector<std::byte> staging(linalg::NpySource::staging_bytes);
+      std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
       write_solution<T>(*out, system.solution(), steps.solution().data(), system.b->rows(), shape[0],
                         system.b->columns(), staging);
     }

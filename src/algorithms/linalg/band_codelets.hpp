@@ -17,14 +17,14 @@ namespace fairlead::linalg {
 
 /// How the ranks of a distributed run read a file. By default each rank reads its own tiles, one tile per task. With
 /// `first_alone`, rank 0 reads the whole file, in batches that fit in its memory, and sends the tiles to their owners.
-struct NpyReaders {
+struct ReadingRanks {
   bool root_reads_all = false;
   /// Waits for the flow, on all ranks.
   std::function<void()> wait{};
 };
 
 /// The tiles of one task: one tile across the lines of the file, one or more along them. In elements.
-struct NpyBand {
+struct LineBand {
   std::int64_t first_line, across_count;  ///< in lines: rows of a file in C order, columns in Fortran order
   std::int64_t first_in_line, along_count;
   std::int64_t tile;         ///< the side of a tile along the lines
@@ -59,7 +59,7 @@ class BandCodelets {
 
   /// Submits a task for `count` tiles. `by_first`: in distributed runs, rank 0 runs it instead of the owner of the
   /// tiles.
-  void submit(Flow& flow, const BandHandles<T>& tiles, std::size_t count, const NpyBand& piece,
+  void submit(Flow& flow, const BandHandles<T>& tiles, std::size_t count, const LineBand& piece,
               bool on_root = false) const {
     switch (count) {
       case 1:
@@ -81,7 +81,7 @@ class BandCodelets {
     return codelet(name).cpu(Body<T, std::make_index_sequence<N>>{reader});
   }
   template <std::size_t N, class C>
-  static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const NpyBand& piece,
+  static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const LineBand& piece,
                      bool on_root) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       on_root ? flow.submit(codelet(tiles[I]..., piece).on_rank(0))
@@ -97,9 +97,9 @@ class BandCodelets {
 };
 
 /// Limits the bytes that rank 0 has read and not yet sent to their owners.
-class NpyBatches {
+class ReadBatches {
  public:
-  NpyBatches(const NpyReaders& readers, Bytes at_once) : readers_(readers), at_once_(at_once) {}
+  ReadBatches(const ReadingRanks& readers, Bytes at_once) : readers_(readers), at_once_(at_once) {}
   /// Called before `bytes` more are read; waits for the flow if the batch would exceed its limit.
   void add(Bytes bytes) {
     if (!readers_.root_reads_all || !readers_.wait) return;
@@ -111,7 +111,7 @@ class NpyBatches {
   }
 
  private:
-  const NpyReaders& readers_;
+  const ReadingRanks& readers_;
   Bytes at_once_, so_far_ = 0;
 };
 

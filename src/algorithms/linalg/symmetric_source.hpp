@@ -1,5 +1,5 @@
-// The symmetric matrix of a file that stores one triangle, or two triangles whose mean is used. Residuals are computed
-// with this matrix, not with the file.
+// The symmetric matrix of which one triangle is stored, or two triangles whose mean is used. Residuals are computed with
+// this matrix, not with the stored one.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -7,26 +7,25 @@
 #include <memory>
 #include <utility>
 
-#include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
 
 namespace fairlead::linalg {
 
-/// Not for Stored::both, where the file is the matrix.
+/// Not for Stored::both, where the stored matrix is the matrix.
 class SymmetricSource final : public MatrixSource<double> {
  public:
-  /// The scratch memory for each thread that reads concurrently, in bytes: as much as NpySource.
-  static constexpr std::size_t scratch_bytes = NpySource::staging_bytes;
+  /// The scratch memory for each thread that reads concurrently, in bytes: as much as StoredSource.
+  static constexpr std::size_t scratch_bytes = StoredSource::staging_bytes;
 
-  SymmetricSource(const std::shared_ptr<const data::NpyFile>& file, Stored stored)
-      : file_(stored == Stored::upper ? std::make_shared<const data::NpyFile>(file->transposed()) : file,
-              scratch_bytes / 2),
+  SymmetricSource(const std::shared_ptr<const data::StoredMatrix>& matrix, Stored stored)
+      : matrix_(stored == Stored::upper ? matrix->transposed() : matrix, scratch_bytes / 2),
         mean_(stored == Stored::mean),
         scratch_(scratch_bytes / 2) {}
 
-  std::int64_t rows() const override { return file_.rows(); }
-  std::int64_t columns() const override { return file_.columns(); }
+  std::int64_t rows() const override { return matrix_.rows(); }
+  std::int64_t columns() const override { return matrix_.columns(); }
   bool by_blocks() const override { return true; }
 
   void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
@@ -45,9 +44,9 @@ class SymmetricSource final : public MatrixSource<double> {
   void read_block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns, double* out,
                   std::int64_t ld, double* mirrored) const {
     const bool below = row >= column + columns - 1, above = row + rows <= column;
-    if (mean_ || !above) file_.read(row, rows, column, columns, out, ld);
+    if (mean_ || !above) matrix_.read(row, rows, column, columns, out, ld);
     if (!mean_ && below) return;
-    file_.read(column, columns, row, rows, mirrored, columns);
+    matrix_.read(column, columns, row, rows, mirrored, columns);
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < rows; ++i) {
         const double image = mirrored[j + i * columns];
@@ -59,7 +58,7 @@ class SymmetricSource final : public MatrixSource<double> {
       }
   }
 
-  NpySource file_;
+  StoredSource matrix_;
   bool mean_;
   mutable ScratchPool scratch_;
 };

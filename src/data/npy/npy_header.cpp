@@ -181,21 +181,13 @@ void set_element(NpyHeader& header, std::string_view descr, const std::string& n
 
 }  // namespace
 
-std::uint64_t NpyHeader::elements() const noexcept {
-  std::uint64_t product = 1;
-  for (const auto dimension : shape) product *= dimension;
-  return product;
-}
-
-std::string shape_text(const std::vector<std::uint64_t>& shape) {
-  std::string text;
-  for (const auto dimension : shape) text += (text.empty() ? "" : ", ") + std::to_string(dimension);
-  return "(" + text + (shape.size() == 1 ? ",)" : ")");
+bool is_npy(std::string_view first_bytes) noexcept {
+  return first_bytes.starts_with(magic.substr(0, std::min(magic.size(), first_bytes.size())));
 }
 
 NpyPreamble parse_npy_preamble(std::string_view first_bytes, const std::string& name) {
   if (first_bytes.empty()) throw InputError(fmt::format("{}: is empty (0 bytes), not an .npy file", name));
-  if (!first_bytes.starts_with(magic.substr(0, std::min(magic.size(), first_bytes.size()))))
+  if (!is_npy(first_bytes))
     throw InputError(
         fmt::format("{}: is not an .npy file (it does not begin as numpy.save begins it)", name));
   const auto byte = [&](std::size_t at) {

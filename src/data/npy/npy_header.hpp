@@ -6,30 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include <fairlead/ids.hpp>
+#include "data/matrix/array_layout.hpp"
 
 namespace fairlead::data {
 
-enum class ElementType : std::uint8_t { float32, float64 };
-
-constexpr Bytes bytes_of(ElementType type) noexcept { return type == ElementType::float32 ? 4 : 8; }
-
-/// Which elements are adjacent in the file.
-enum class StorageOrder : std::uint8_t {
-  c,        // the elements of a row
-  fortran,  // the elements of a column
-};
-
-struct NpyHeader {
-  ElementType element = ElementType::float64;
-  bool byte_swapped = false;  ///< the file's byte order differs from this machine's
-  StorageOrder order = StorageOrder::c;
-  std::vector<std::uint64_t> shape;
+struct NpyHeader : ArrayLayout {
   Bytes data_offset = 0;
-
-  std::uint64_t elements() const noexcept;
-  Bytes data_bytes() const noexcept { return elements() * bytes_of(element); }
 };
+
+/// Whether a file with these first bytes is an .npy file, complete or not.
+bool is_npy(std::string_view first_bytes) noexcept;
 
 /// The fixed part: magic string, version, length of the dictionary.
 struct NpyPreamble {
@@ -48,8 +34,5 @@ NpyHeader parse_npy_dictionary(std::string_view dictionary, const std::string& n
 
 /// The header that NumPy would write on this machine, padded so that the elements start at a multiple of 64 bytes.
 std::string make_npy_header(ElementType element, StorageOrder order, const std::vector<std::uint64_t>& shape);
-
-/// "(3, 4)", in Python's notation.
-std::string shape_text(const std::vector<std::uint64_t>& shape);
 
 }  // namespace fairlead::data

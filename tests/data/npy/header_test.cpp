@@ -48,8 +48,8 @@ TEST_F(NpyHeaders, TheDictionaryMayHaveAnySpelling) {
     const NpyFile file(directory.file("A.npy", header(1, text) + elements("<f4", true, 3, 4)));
     EXPECT_EQ(file.element(), ElementType::float32);
     EXPECT_EQ(file.order(), StorageOrder::fortran);
-    EXPECT_EQ(file.header().shape, (std::vector<std::uint64_t>{3, 4}));
-    EXPECT_EQ(file.header().data_offset, 10 + text.size());
+    EXPECT_EQ(file.shape(), (std::vector<std::uint64_t>{3, 4}));
+    EXPECT_EQ(file.data_offset(), 10 + text.size());
   }
 }
 

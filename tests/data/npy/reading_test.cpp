@@ -17,8 +17,8 @@ using namespace test;
 
 /// Number of wrong elements in the block, and of changed elements outside of it.
 template <class T>
-std::size_t wrong_elements(const NpyFile& file, std::uint64_t row, std::uint64_t rows, std::uint64_t column,
-                           std::uint64_t columns, std::size_t staging_bytes) {
+std::size_t wrong_elements(const StoredMatrix& file, std::uint64_t row, std::uint64_t rows,
+                           std::uint64_t column, std::uint64_t columns, std::size_t staging_bytes) {
   const auto ld = rows + 2;
   std::vector<T> out(ld * (columns + 1), T(-1));
   std::vector<std::byte> staging(staging_bytes);
@@ -65,9 +65,9 @@ TEST_P(NpyReading, EveryBlockInMemoryIsCorrect) {
   const auto& kind = GetParam();
   const std::uint64_t rows = 500, columns = 700;  // more than a chunk
   const NpyFile file(directory.file("A.npy", matrix(kind.descr, kind.fortran, rows, columns, kind.version)));
-  const Bytes all = file.header().data_bytes();
+  const Bytes all = file.data_bytes();
   for (const Bytes bytes : {Bytes{1}, all / 2, all, 2 * all}) {
-    const auto kept = file.keeping(bytes), transposed = std::make_shared<const NpyFile>(kept->transposed());
+    const auto kept = file.keeping(bytes), transposed = kept->transposed();
     const Bytes before = file.bytes_read();
     Random random(3);
     for (int piece = 0; piece < (tests::sanitized ? 4 : 40); ++piece) {

@@ -1,11 +1,11 @@
-// Reads a symmetric matrix from an .npy file into the tiles of its lower triangle, and checks every element of the
-// file: numbers that are not finite and asymmetry are detected before any computation.
+// Reads a symmetric matrix that is stored somewhere into the tiles of its lower triangle, and checks every element:
+// numbers that are not finite and asymmetry are detected before any computation.
 //
-// The file is read in its own order in bands: each task reads several tiles of a row (in Fortran order of a column), so
+// The matrix is read in its own order in bands: each task reads several tiles of a row (in Fortran order of a column), so
 // that a piece has lines of about 64 KiB. A second pass reads the upper triangle in the same way and compares it with
-// the tiles. If the tiles are rounded, one pass reads both triangles in squares. In total the file is read once; of a
-// stored triangle, only that half. An upper triangle is the lower triangle of the transposed matrix, which is the same
-// file in the other order.
+// the tiles. If the tiles are rounded, one pass reads both triangles in squares. In total the matrix is read once;
+// of a stored triangle, only that half. An upper triangle is the lower triangle of the transposed matrix, which is the
+// same file in the other order.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/runtime.hpp>
@@ -22,11 +22,11 @@
 
 #include "algorithms/linalg/band_codelets.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
-#include "data/npy/npy_file.hpp"
+#include "data/matrix/stored_matrix.hpp"
 
 namespace fairlead::linalg {
 
-/// The parts of a symmetric matrix that a file contains.
+/// The parts of a symmetric matrix that are stored.
 enum class Stored : std::uint8_t {
   both,   // both triangles, equal except for some roundings: the lower one is used
   mean,   // both triangles, with larger differences: their mean is used
@@ -35,10 +35,10 @@ enum class Stored : std::uint8_t {
 };
 
 template <class T>
-class SymmetricNpy {
+class SymmetricReader {
  public:
   /// Throws InputError if the matrix is not square.
-  explicit SymmetricNpy(std::shared_ptr<const data::NpyFile> file, Stored stored = Stored::both);
+  explicit SymmetricReader(std::shared_ptr<const data::StoredMatrix> matrix, Stored stored = Stored::both);
 
   static constexpr std::size_t scratch_bytes_per_worker = std::size_t{2} << 20;
   /// The largest accepted difference of a[i, j] and a[j, i], relative to the larger of the two, or to sqrt(| a[i, i]
@@ -51,7 +51,7 @@ class SymmetricNpy {
   /// Submits the tasks; each reads at most a quarter of `memory_bytes`, or one tile. The object must stay valid until
   /// the flow has been waited for. A task that reads a NaN or an infinity fails with a NumericalError that names its
   /// position.
-  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes, const NpyReaders& readers = {});
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes, const ReadingRanks& readers = {});
   /// Combines the results of all ranks, after the flow has been waited for.
   void combine_ranks(Runtime& runtime);
   /// The number of tasks of submit().
@@ -65,7 +65,7 @@ class SymmetricNpy {
 
   // Called by the tasks.
 
-  using Piece = NpyBand;
+  using Piece = LineBand;
   void read_lower(const Piece& piece, std::span<T* const> tiles);
   void read_both(const Piece& piece, std::span<T* const> tiles);
   /// Element is const T, or T if the tiles receive the mean.
@@ -86,16 +86,16 @@ class SymmetricNpy {
                   std::int64_t first_column);
   /// Updates the worst difference. The numbers are finite.
   void compare(Difference& worst, std::int64_t row, std::int64_t column, double upper, double lower);
-  /// The absolute values of two diagonal elements. The diagonal is read from the file when it is first needed.
+  /// The absolute values of two diagonal elements. The diagonal is read when it is first needed.
   std::pair<double, double> diagonal_of(std::int64_t row, std::int64_t column);
   void merge(const Difference& difference);
 
-  std::shared_ptr<const data::NpyFile> file_;
+  std::shared_ptr<const data::StoredMatrix> matrix_;
   Stored stored_;
   bool by_columns_;
-  bool rounded_;  // the tiles have fewer digits than the file
+  bool rounded_;  // the tiles have fewer digits than the stored matrix
   double tolerance_;
-  double least_size_;  // the smallest normal number of the file's type
+  double least_size_;  // the smallest normal number of the stored type
   ScratchPool scratch_;
   std::mutex diagonal_mutex_;  // held while the diagonal is read
   std::vector<double> diagonal_;
@@ -105,7 +105,7 @@ class SymmetricNpy {
   Difference worst_;
 };
 
-extern template class SymmetricNpy<float>;
-extern template class SymmetricNpy<double>;
+extern template class SymmetricReader<float>;
+extern template class SymmetricReader<double>;
 
 }  // namespace fairlead::linalg

@@ -1,5 +1,5 @@
 // Reads bands of tiles and checks their symmetry.
-#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
@@ -27,8 +27,8 @@ template <class T, class Tiles>
 struct ReadLower;
 template <class T, std::size_t... I>
 struct ReadLower<T, std::index_sequence<I...>> {
-  SymmetricNpy<T>* reader;
-  void operator()(Repeat<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+  SymmetricReader<T>* reader;
+  void operator()(Repeat<I, Out<Tile<T>>>... tiles, typename SymmetricReader<T>::Piece piece) const {
     T* const data[] = {tiles.data()...};
     reader->read_lower(piece, data);
   }
@@ -38,8 +38,8 @@ template <template <class> class Access, class T, class Tiles>
 struct Upper;
 template <template <class> class Access, class T, std::size_t... I>
 struct Upper<Access, T, std::index_sequence<I...>> {
-  SymmetricNpy<T>* reader;
-  void operator()(Repeat<I, Access<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+  SymmetricReader<T>* reader;
+  void operator()(Repeat<I, Access<Tile<T>>>... tiles, typename SymmetricReader<T>::Piece piece) const {
     const std::array data{tiles.data()...};
     using Element = std::remove_pointer_t<typename decltype(data)::value_type>;
     reader->template compare_upper<Element>(piece, data);
@@ -49,8 +49,8 @@ template <class T, class Tiles>
 struct ReadBoth;
 template <class T, std::size_t... I>
 struct ReadBoth<T, std::index_sequence<I...>> {
-  SymmetricNpy<T>* reader;
-  void operator()(Repeat<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+  SymmetricReader<T>* reader;
+  void operator()(Repeat<I, Out<Tile<T>>>... tiles, typename SymmetricReader<T>::Piece piece) const {
     T* const data[] = {tiles.data()...};
     reader->read_both(piece, data);
   }
@@ -65,25 +65,24 @@ std::uint64_t u(std::int64_t value) noexcept { return static_cast<std::uint64_t>
 }  // namespace
 
 template <class T>
-SymmetricNpy<T>::SymmetricNpy(std::shared_ptr<const data::NpyFile> file, Stored stored)
-    : file_(stored == Stored::upper && file->dimensions() == 2
-                ? std::make_shared<const data::NpyFile>(file->transposed())
-                : std::move(file)),
+SymmetricReader<T>::SymmetricReader(std::shared_ptr<const data::StoredMatrix> matrix, Stored stored)
+    : matrix_(stored == Stored::upper && matrix->dimensions() == 2 ? matrix->transposed()
+                                                                   : std::move(matrix)),
       stored_(stored),
-      by_columns_(file_->order() == data::StorageOrder::fortran),
-      rounded_(sizeof(T) == sizeof(float) && file_->element() == data::ElementType::float64),
-      tolerance_(tolerance(file_->element(), stored)),
-      least_size_(file_->element() == data::ElementType::float32
+      by_columns_(matrix_->order() == data::StorageOrder::fortran),
+      rounded_(sizeof(T) == sizeof(float) && matrix_->element() == data::ElementType::float64),
+      tolerance_(tolerance(matrix_->element(), stored)),
+      least_size_(matrix_->element() == data::ElementType::float32
                       ? static_cast<double>(std::numeric_limits<float>::min())
                       : std::numeric_limits<double>::min()),
       scratch_(scratch_bytes_per_worker) {
-  if (file_->dimensions() != 2 || file_->rows() != file_->columns())
-    throw InputError(fmt::format("{} holds an array of shape {}; a square matrix is needed",
-                                 file_->path().string(), data::shape_text(file_->header().shape)));
+  if (matrix_->dimensions() != 2 || matrix_->rows() != matrix_->columns())
+    throw InputError(fmt::format("{} holds an array of shape {}; a square matrix is needed", matrix_->name(),
+                                 data::shape_text(matrix_->shape())));
 }
 
 template <class T>
-double SymmetricNpy<T>::tolerance(data::ElementType element, Stored stored) noexcept {
+double SymmetricReader<T>::tolerance(data::ElementType element, Stored stored) noexcept {
   const double rounding = element == data::ElementType::float32
                               ? static_cast<double>(std::numeric_limits<float>::epsilon())
                               : std::numeric_limits<double>::epsilon();
@@ -94,7 +93,7 @@ double SymmetricNpy<T>::tolerance(data::ElementType element, Stored stored) noex
 /// the lower triangle first.
 template <class T>
 template <class Each>
-void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
+void SymmetricReader<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
   const std::int64_t n = tiles.rows(), side = tiles.tile();
   const std::int32_t nt = tiles.tile_rows();
   const std::int32_t most = tiles_of_band(memory_bytes, u(side) * u(side) * sizeof(T));
@@ -138,7 +137,7 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
 }
 
 template <class T>
-std::uint64_t SymmetricNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const {
+std::uint64_t SymmetricReader<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const {
   std::uint64_t count = 0;
   for_each_piece(tiles, memory_bytes,
                  [&](bool, const Piece&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
@@ -146,13 +145,13 @@ std::uint64_t SymmetricNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_b
 }
 
 template <class T>
-void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes,
-                             const NpyReaders& readers) {
-  const BandCodelets<T, SymmetricNpy<T>, ReadLower> read("read", this);
-  const BandCodelets<T, SymmetricNpy<T>, ReadBoth> read_both("read", this);
-  const BandCodelets<T, SymmetricNpy<T>, CompareUpper> compare("compare", this);
-  const BandCodelets<T, SymmetricNpy<T>, AverageUpper> average("average", this);
-  NpyBatches batches(readers, memory_bytes / 4);
+void SymmetricReader<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes,
+                                const ReadingRanks& readers) {
+  const BandCodelets<T, SymmetricReader<T>, ReadLower> read("read", this);
+  const BandCodelets<T, SymmetricReader<T>, ReadBoth> read_both("read", this);
+  const BandCodelets<T, SymmetricReader<T>, CompareUpper> compare("compare", this);
+  const BandCodelets<T, SymmetricReader<T>, AverageUpper> average("average", this);
+  ReadBatches batches(readers, memory_bytes / 4);
   const bool by_first = readers.root_reads_all;
   for_each_piece(
       tiles, memory_bytes,
@@ -178,17 +177,17 @@ void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memo
 }
 
 template <class T>
-void SymmetricNpy<T>::read_lower(const Piece& piece, std::span<T* const> tiles) {
+void SymmetricReader<T>::read_lower(const Piece& piece, std::span<T* const> tiles) {
   const auto lease = scratch_.lease();
   if (!by_columns_) {
-    file_->template read_tiles<T>(
+    matrix_->template read_tiles<T>(
         u(piece.first_line), u(piece.across_count), u(piece.first_in_line), u(piece.along_count),
         {tiles, u(piece.across_count), u(piece.tile), u(piece.across_count)}, lease.bytes());
   } else {
     const std::int64_t rows = std::min(piece.tile, piece.along_count);
-    file_->template read_tiles<T>(u(piece.first_in_line), u(piece.along_count), u(piece.first_line),
-                                  u(piece.across_count), {tiles, u(rows), u(piece.tile), u(rows)},
-                                  lease.bytes());
+    matrix_->template read_tiles<T>(u(piece.first_in_line), u(piece.along_count), u(piece.first_line),
+                                    u(piece.across_count), {tiles, u(rows), u(piece.tile), u(rows)},
+                                    lease.bytes());
   }
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::int64_t begin = piece.first_in_line + static_cast<std::int64_t>(i) * piece.tile;
@@ -201,8 +200,8 @@ void SymmetricNpy<T>::read_lower(const Piece& piece, std::span<T* const> tiles) 
 }
 
 template <class T>
-void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
-                                 std::int64_t first_column) {
+void SymmetricReader<T>::check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
+                                    std::int64_t first_column) {
   const bool diagonal = first_row == first_column;
   if (diagonal && (stored_ == Stored::lower || stored_ == Stored::upper))  // the other half is unspecified
     for (std::int64_t j = 0; j < columns; ++j)
@@ -228,15 +227,15 @@ void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t column
 }
 
 template <class T>
-std::pair<double, double> SymmetricNpy<T>::diagonal_of(std::int64_t row, std::int64_t column) {
+std::pair<double, double> SymmetricReader<T>::diagonal_of(std::int64_t row, std::int64_t column) {
   const double* diagonal = diagonal_read_.load(std::memory_order_acquire);
   if (diagonal == nullptr) {
     const std::lock_guard guard(diagonal_mutex_);
     if (diagonal_.empty()) {
-      std::vector<double> all(static_cast<std::size_t>(file_->rows()));
-      std::array<std::byte, 16> staging;
+      std::vector<double> all(static_cast<std::size_t>(matrix_->rows()));
+      alignas(double) std::array<std::byte, 16> staging;
       for (std::size_t i = 0; i < all.size(); ++i)
-        file_->template read_block<double>(i, 1, i, 1, &all[i], 1, staging);
+        matrix_->template read_block<double>(i, 1, i, 1, &all[i], 1, staging);
       diagonal_ = std::move(all);
     }
     diagonal = diagonal_.data();
@@ -246,8 +245,8 @@ std::pair<double, double> SymmetricNpy<T>::diagonal_of(std::int64_t row, std::in
 }
 
 template <class T>
-void SymmetricNpy<T>::compare(Difference& worst, std::int64_t row, std::int64_t column, double upper,
-                              double lower) {
+void SymmetricReader<T>::compare(Difference& worst, std::int64_t row, std::int64_t column, double upper,
+                                 double lower) {
   const auto relative_to = [upper, lower](double size) {
     const double difference = std::abs(upper - lower);
     return std::isfinite(difference) ? difference / size : std::abs(upper / 2 - lower / 2) / (size / 2);
@@ -265,10 +264,12 @@ void SymmetricNpy<T>::compare(Difference& worst, std::int64_t row, std::int64_t 
 }
 
 /// Calls f(first, lines, begin, length) for parts of the piece: `lines` lines from `first`, of each `length` elements
-/// from `begin`. A part has at most `room` elements.
+/// from `begin`. A part has at most `room` elements, in lines as long as possible or in squares.
 template <class Piece, class F>
-void for_each_cut(const Piece& piece, std::int64_t room, F&& f) {
-  const std::int64_t width = std::min(piece.along_count, room);
+void for_each_cut(const Piece& piece, std::int64_t room, bool squares, F&& f) {
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(room)));
+  const std::int64_t width =
+      std::min(piece.along_count, squares ? room / std::min(piece.across_count, side) : room);
   const std::int64_t height = std::min(piece.across_count, room / width);
   for (std::int64_t first = 0; first < piece.across_count; first += height)
     for (std::int64_t begin = 0; begin < piece.along_count; begin += width)
@@ -278,51 +279,52 @@ void for_each_cut(const Piece& piece, std::int64_t room, F&& f) {
 
 template <class T>
 template <class Element>
-void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const> tiles) {
+void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* const> tiles) {
   const auto lease = scratch_.lease();
   const auto staging = lease.bytes().first(staging_bytes);
   const std::size_t rest = scratch_bytes_per_worker - staging_bytes;
   T* const lines = reinterpret_cast<T*>(lease.bytes().subspan(staging_bytes).data());
   const auto room = static_cast<std::int64_t>(rest / sizeof(T));
   Difference worst;
-  for_each_cut(
-      piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
-        const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
-        if (by_columns_)
-          file_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length),
-                                        staging);
-        else
-          file_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines, u(lines_here),
-                                        staging);
-        for (std::int64_t y = 0; y < length; ++y) {
-          const std::int64_t in_band = begin + y;
-          Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
-          const std::int64_t in_tile = in_band % piece.tile;
-          for (std::int64_t x = 0; x < lines_here; ++x) {
-            // The mirror image in the tile is in row y and column x for a file by rows, and vice versa by columns.
-            const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
-            const std::int64_t tile_begin = in_band - in_tile;
-            const std::int64_t rows =
-                by_columns_ ? piece.across_count : std::min(piece.tile, piece.along_count - tile_begin);
-            Element& lower =
-                by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
-            const std::int64_t row = by_columns_ ? along + y : across + x;
-            const std::int64_t column = by_columns_ ? across + x : along + y;
-            if (!(upper == lower)) {
-              if (!std::isfinite(upper)) not_finite(row, column, upper);
-              compare(worst, row, column, static_cast<double>(upper), static_cast<double>(lower));
-            }
-            if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
-          }
-        }
-      });
+  for_each_cut(piece, room, matrix_->by_blocks(),
+               [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
+                 const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
+                 if (by_columns_)
+                   matrix_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines,
+                                                   u(length), staging);
+                 else
+                   matrix_->template read_block<T>(u(across), u(lines_here), u(along), u(length), lines,
+                                                   u(lines_here), staging);
+                 for (std::int64_t y = 0; y < length; ++y) {
+                   const std::int64_t in_band = begin + y;
+                   Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+                   const std::int64_t in_tile = in_band % piece.tile;
+                   for (std::int64_t x = 0; x < lines_here; ++x) {
+                     // The mirror image in the tile is in row y and column x for a file by rows, and vice versa by columns.
+                     const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
+                     const std::int64_t tile_begin = in_band - in_tile;
+                     const std::int64_t rows = by_columns_
+                                                   ? piece.across_count
+                                                   : std::min(piece.tile, piece.along_count - tile_begin);
+                     Element& lower = by_columns_ ? tile[(first + x) + in_tile * rows]
+                                                  : tile[in_tile + (first + x) * rows];
+                     const std::int64_t row = by_columns_ ? along + y : across + x;
+                     const std::int64_t column = by_columns_ ? across + x : along + y;
+                     if (!(upper == lower)) {
+                       if (!std::isfinite(upper)) not_finite(row, column, upper);
+                       compare(worst, row, column, static_cast<double>(upper), static_cast<double>(lower));
+                     }
+                     if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
+                   }
+                 }
+               });
   merge(worst);
 }
 
 /// For tiles that are rounded, which would affect the comparison: reads both triangles from the file, in squares, so
 /// that a square and its mirror image have lines of the same length.
 template <class T>
-void SymmetricNpy<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
+void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
   const auto lease = scratch_.lease();
   const auto staging = lease.bytes().first(staging_bytes);
   auto* const there = reinterpret_cast<double*>(lease.bytes().subspan(staging_bytes).data());
@@ -336,9 +338,9 @@ void SymmetricNpy<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
       // By rows, line x is row across + x of the lower triangle; by columns it is a column.
       const std::int64_t row = by_columns_ ? along : across, column = by_columns_ ? across : along;
       const std::int64_t rows = by_columns_ ? length : lines, columns = by_columns_ ? lines : length;
-      file_->template read_block<double>(u(row), u(rows), u(column), u(columns), there, u(rows), staging);
-      file_->template read_block<double>(u(column), u(columns), u(row), u(rows), mirrored, u(columns),
-                                         staging);
+      matrix_->template read_block<double>(u(row), u(rows), u(column), u(columns), there, u(rows), staging);
+      matrix_->template read_block<double>(u(column), u(columns), u(row), u(rows), mirrored, u(columns),
+                                           staging);
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
           const double below = there[i + j * rows], above = mirrored[j + i * columns];
@@ -363,17 +365,17 @@ void SymmetricNpy<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
 }
 
 template <class T>
-void SymmetricNpy<T>::not_finite(std::int64_t row, std::int64_t column, T value) const {
+void SymmetricReader<T>::not_finite(std::int64_t row, std::int64_t column, T value) const {
   if (stored_ == Stored::upper) std::swap(row, column);
   throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
-                                   file_->path().string(), row, column,
+                                   matrix_->name(), row, column,
                                    std::isnan(value) ? "not a number (NaN)"
                                    : rounded_        ? "infinite, or too large for single precision"
                                                      : "infinite"));
 }
 
 template <class T>
-void SymmetricNpy<T>::merge(const Difference& difference) {
+void SymmetricReader<T>::merge(const Difference& difference) {
   const std::lock_guard guard(mutex_);
   const auto place = [](const Difference& d) { return std::pair(d.row, d.column); };
   if (difference.relative > worst_.relative ||
@@ -382,7 +384,7 @@ void SymmetricNpy<T>::merge(const Difference& difference) {
 }
 
 template <class T>
-void SymmetricNpy<T>::combine_ranks(Runtime& runtime) {
+void SymmetricReader<T>::combine_ranks(Runtime& runtime) {
   if (runtime.ranks() == 1) return;
   const double own[] = {worst_.relative, static_cast<double>(worst_.row), static_cast<double>(worst_.column),
                         worst_.upper, worst_.lower};
@@ -393,13 +395,12 @@ void SymmetricNpy<T>::combine_ranks(Runtime& runtime) {
 }
 
 template <class T>
-void SymmetricNpy<T>::require_symmetric() const {
+void SymmetricReader<T>::require_symmetric() const {
   const std::lock_guard guard(mutex_);
   if (worst_.relative <= tolerance_) return;
   throw NumericalError(fmt::format(
       "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
-      file_->path().string(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row,
-      worst_.lower,
+      matrix_->name(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row, worst_.lower,
       stored_ == Stored::mean
           ? "that is more than rounding"
           : "--lower or --upper takes one triangle, --symmetrize the mean where rounding is the reason, and "
@@ -407,12 +408,12 @@ void SymmetricNpy<T>::require_symmetric() const {
 }
 
 template <class T>
-double SymmetricNpy<T>::asymmetry() const {
+double SymmetricReader<T>::asymmetry() const {
   const std::lock_guard guard(mutex_);
   return worst_.relative;
 }
 
-template class SymmetricNpy<float>;
-template class SymmetricNpy<double>;
+template class SymmetricReader<float>;
+template class SymmetricReader<double>;
 
 }  // namespace fairlead::linalg

@@ -1,5 +1,5 @@
-// Reads the file in its own order: bands of rows or of columns.
-#include "algorithms/linalg/general_npy.hpp"
+// Reads the matrix in its own order: bands of rows or of columns.
+#include "algorithms/linalg/general_reader.hpp"
 
 #include <fairlead/codelet.hpp>
 #include <fairlead/error.hpp>
@@ -20,8 +20,8 @@ template <class T, class Tiles>
 struct ReadTiles;
 template <class T, std::size_t... I>
 struct ReadTiles<T, std::index_sequence<I...>> {
-  GeneralNpy<T>* reader;
-  void operator()(Repeat<I, Out<Tile<T>>>... tiles, NpyBand piece) const {
+  GeneralReader<T>* reader;
+  void operator()(Repeat<I, Out<Tile<T>>>... tiles, LineBand piece) const {
     T* const data[] = {tiles.data()...};
     reader->read(piece, data);
   }
@@ -34,8 +34,8 @@ constexpr std::uint64_t unsigned_of(std::int64_t value) noexcept { return static
 /// Calls each(piece, index of the line of tiles, first tile along it, number of tiles) for all pieces.
 template <class T>
 template <class Each>
-void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone,
-                                   Each each) const {
+void GeneralReader<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone,
+                                      Each each) const {
   const std::int64_t tall = tiles.tile_size().rows, wide = tiles.tile_size().columns;
   const std::int64_t side = by_columns_ ? tall : wide, side_across = by_columns_ ? wide : tall;
   // With several ranks adjacent tiles have different owners.
@@ -51,28 +51,29 @@ void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_byt
       while (2 * count <= std::min(most, along_count - along)) count *= 2;
       // The last tile of a column may have fewer rows, and so another leading dimension: it is read alone.
       if (by_columns_ && count > 1 && along + count == along_count && length % side != 0) count /= 2;
-      each(NpyBand{across * side_across, std::min(side_across, lines - across * side_across), along * side,
-                   std::min(count * side, length - along * side), side, side_across},
+      each(LineBand{across * side_across, std::min(side_across, lines - across * side_across), along * side,
+                    std::min(count * side, length - along * side), side, side_across},
            across, along, count);
       along += count;
     }
 }
 
 template <class T>
-std::uint64_t GeneralNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone) const {
+std::uint64_t GeneralReader<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes,
+                                      bool first_alone) const {
   std::uint64_t count = 0;
   for_each_piece(tiles, memory_bytes, first_alone,
-                 [&](const NpyBand&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
+                 [&](const LineBand&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
   return count;
 }
 
 template <class T>
-void GeneralNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes,
-                           const NpyReaders& readers) {
-  const BandCodelets<T, GeneralNpy<T>, ReadTiles> read("read", this);
-  NpyBatches batches(readers, memory_bytes / 4);
+void GeneralReader<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes,
+                              const ReadingRanks& readers) {
+  const BandCodelets<T, GeneralReader<T>, ReadTiles> read("read", this);
+  ReadBatches batches(readers, memory_bytes / 4);
   for_each_piece(tiles, memory_bytes, readers.root_reads_all,
-                 [&](const NpyBand& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
+                 [&](const LineBand& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
                    BandHandles<T> handles;
                    for (std::int32_t i = 0; i < count; ++i)
                      handles[static_cast<std::size_t>(i)] =
@@ -83,14 +84,14 @@ void GeneralNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory
 }
 
 template <class T>
-void GeneralNpy<T>::combine_ranks(Runtime& runtime) {
+void GeneralReader<T>::combine_ranks(Runtime& runtime) {
   double all[] = {largest()};
   allreduce_max(runtime, all);
   largest_.store(all[0], std::memory_order_relaxed);
 }
 
 template <class T>
-void GeneralNpy<T>::read(const NpyBand& piece, std::span<T* const> tiles) {
+void GeneralReader<T>::read(const LineBand& piece, std::span<T* const> tiles) {
   // All tiles of a piece by columns have the same number of rows: a last tile with fewer rows is read alone.
   const std::int64_t high = by_columns_ ? std::min(piece.tile, piece.along_count) : piece.across_count;
   const std::int64_t wide = by_columns_ ? piece.tile_across : piece.tile;
@@ -98,13 +99,13 @@ void GeneralNpy<T>::read(const NpyBand& piece, std::span<T* const> tiles) {
   {
     const auto lease = staging_.lease();
     if (by_columns_)
-      file_->template read_tiles<T>(unsigned_of(piece.first_in_line), unsigned_of(piece.along_count),
-                                    unsigned_of(piece.first_line), unsigned_of(piece.across_count), grid,
-                                    lease.bytes());
+      matrix_->template read_tiles<T>(unsigned_of(piece.first_in_line), unsigned_of(piece.along_count),
+                                      unsigned_of(piece.first_line), unsigned_of(piece.across_count), grid,
+                                      lease.bytes());
     else
-      file_->template read_tiles<T>(unsigned_of(piece.first_line), unsigned_of(piece.across_count),
-                                    unsigned_of(piece.first_in_line), unsigned_of(piece.along_count), grid,
-                                    lease.bytes());
+      matrix_->template read_tiles<T>(unsigned_of(piece.first_line), unsigned_of(piece.across_count),
+                                      unsigned_of(piece.first_in_line), unsigned_of(piece.along_count), grid,
+                                      lease.bytes());
   }
   T largest = 0;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -120,20 +121,20 @@ void GeneralNpy<T>::read(const NpyBand& piece, std::span<T* const> tiles) {
 }
 
 template <class T>
-T GeneralNpy<T>::largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
-                            std::int64_t first_column) const {
+T GeneralReader<T>::largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
+                               std::int64_t first_column) const {
   T largest = 0;
   for (std::int64_t k = 0; k < rows * columns; ++k) {
     if (!std::isfinite(tile[k]))
       throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
-                                       file_->path().string(), first_row + k % rows, first_column + k / rows,
+                                       matrix_->name(), first_row + k % rows, first_column + k / rows,
                                        std::isnan(tile[k]) ? "not a number (NaN)" : "infinite"));
     largest = std::max(largest, std::abs(tile[k]));
   }
   return largest;
 }
 
-template class GeneralNpy<float>;
-template class GeneralNpy<double>;
+template class GeneralReader<float>;
+template class GeneralReader<double>;
 
 }  // namespace fairlead::linalg

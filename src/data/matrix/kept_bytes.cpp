@@ -1,5 +1,5 @@
 // Reads each chunk once, on first use.
-#include "data/npy/kept_bytes.hpp"
+#include "data/matrix/kept_bytes.hpp"
 
 #include <algorithm>
 #include <new>

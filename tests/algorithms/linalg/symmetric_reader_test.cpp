@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "data/npy/npy_writer.hpp"
@@ -20,7 +20,7 @@ namespace {
 using data::StorageOrder;
 
 /// A file that is removed at the end of the test.
-class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
+class SymmetricReading : public ::testing::TestWithParam<StorageOrder> {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -39,7 +39,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
   template <class T>
   std::string judged(const Dense<double>& a, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = plenty}));
-    SymmetricNpy<T> reader(file_of(a), stored);
+    SymmetricReader<T> reader(file_of(a), stored);
     const auto tiles = runtime.tiled<T>("A", a.rows, a.columns, 8, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -55,7 +55,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
   /// The tiles' lower triangle after reading.
   Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = memory}));
-    SymmetricNpy<double> reader(file_of(a), stored);
+    SymmetricReader<double> reader(file_of(a), stored);
     const auto tiles = runtime.tiled<double>("A", a.rows, a.columns, tile, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -76,7 +76,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
 
  private:
   std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("fairlead-symmetric-npy-" + std::to_string(getpid()));
+      std::filesystem::temp_directory_path() / ("fairlead-symmetric-reader-" + std::to_string(getpid()));
 };
 
 Dense<double> lower_of(Dense<double> a) {
@@ -85,19 +85,19 @@ Dense<double> lower_of(Dense<double> a) {
   return a;
 }
 
-TEST_P(SymmetricNpyTest, IsReadIntoTheTiles) {
+TEST_P(SymmetricReading, IsReadIntoTheTiles) {
   for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {32, 8}, {61, 8}, {150, 7}, {290, 16}}) {
     const auto a = dense<double>(GeneratedSpd<double>(n, 5));
     EXPECT_TRUE(read(a, tile) == lower_of(a)) << n << " in tiles of " << tile;
   }
 }
 
-TEST_P(SymmetricNpyTest, IsReadWithLittleMemory) {
+TEST_P(SymmetricReading, IsReadWithLittleMemory) {
   const auto a = dense<double>(GeneratedSpd<double>(200, 5));
   EXPECT_TRUE(read(a, 16, 65536) == lower_of(a));
 }
 
-TEST_P(SymmetricNpyTest, NamesANonFiniteElement) {
+TEST_P(SymmetricReading, NamesANonFiniteElement) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   for (const auto& [row, column] :
        {std::pair(0, 0), {99, 99}, {17, 3}, {3, 17}, {99, 0}, {0, 99}, {50, 49}}) {
@@ -111,7 +111,7 @@ TEST_P(SymmetricNpyTest, NamesANonFiniteElement) {
   }
 }
 
-TEST_P(SymmetricNpyTest, NamesAnAsymmetricElement) {
+TEST_P(SymmetricReading, NamesAnAsymmetricElement) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   for (const auto& [row, column] : {std::pair(0, 1), {17, 3}, {3, 17}, {99, 0}, {0, 99}, {98, 99}}) {
     auto a = good;
@@ -123,14 +123,14 @@ TEST_P(SymmetricNpyTest, NamesAnAsymmetricElement) {
 }
 
 // Asymmetry by rounding is accepted.
-TEST_P(SymmetricNpyTest, AcceptsAsymmetryByRounding) {
+TEST_P(SymmetricReading, AcceptsAsymmetryByRounding) {
   auto a = dense<double>(GeneratedSpd<double>(100, 5));
   a(17, 3) += 10 * std::numeric_limits<double>::epsilon() * 100;
   EXPECT_TRUE(read(a, 16) == lower_of(a));
 }
 
 // One large element, such as a penalty on the diagonal, does not relax the check of other elements.
-TEST_P(SymmetricNpyTest, ComparesEachPairRelativeToItsSize) {
+TEST_P(SymmetricReading, ComparesEachPairRelativeToItsSize) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   for (const double penalty : {1.0, 1e13, 1e30, 1e200}) {
     Dense<double> a{50, 50, std::vector<double>(2500)};
@@ -163,7 +163,7 @@ TEST_P(SymmetricNpyTest, ComparesEachPairRelativeToItsSize) {
 }
 
 // The sums of X^T X have rounding errors of their terms, also if they cancel.
-TEST_P(SymmetricNpyTest, AcceptsRoundingOfProductsThatCancel) {
+TEST_P(SymmetricReading, AcceptsRoundingOfProductsThatCancel) {
   Dense<double> a{20, 20, std::vector<double>(400)};
   for (std::int64_t i = 0; i < 20; ++i) {
     a(i, i) = std::ldexp(1.0, static_cast<int>(i));
@@ -174,7 +174,7 @@ TEST_P(SymmetricNpyTest, AcceptsRoundingOfProductsThatCancel) {
   EXPECT_EQ(judged<float>(a), "nearly symmetric");
 }
 
-TEST_P(SymmetricNpyTest, ComparesNumbersWhoseDifferenceOverflows) {
+TEST_P(SymmetricReading, ComparesNumbersWhoseDifferenceOverflows) {
   Dense<double> a{2, 2, {1, 1.2e308, -1.2e308, 1}};
   EXPECT_THAT(judged<double>(a), ::testing::HasSubstr("not symmetric"));
   a = {2, 2, {0, 4e-324, 2e-323, 0}};  // some of the smallest numbers
@@ -189,7 +189,7 @@ Dense<double> half_of(Dense<double> a, Stored stored) {
   return a;
 }
 
-TEST_P(SymmetricNpyTest, ReadsOneTriangleAndIgnoresTheOther) {
+TEST_P(SymmetricReading, ReadsOneTriangleAndIgnoresTheOther) {
   for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {61, 8}, {150, 7}, {290, 16}}) {
     const auto a = dense<double>(GeneratedSpd<double>(n, 5));
     for (const Stored stored : {Stored::lower, Stored::upper}) {
@@ -201,7 +201,7 @@ TEST_P(SymmetricNpyTest, ReadsOneTriangleAndIgnoresTheOther) {
   }
 }
 
-TEST_P(SymmetricNpyTest, NamesTheElementInTheUsedTriangle) {
+TEST_P(SymmetricReading, NamesTheElementInTheUsedTriangle) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   auto a = good;
   a(17, 3) = std::numeric_limits<double>::quiet_NaN();
@@ -213,7 +213,7 @@ TEST_P(SymmetricNpyTest, NamesTheElementInTheUsedTriangle) {
   EXPECT_EQ(refusal(a, 16, Stored::lower), "not refused");
 }
 
-TEST_P(SymmetricNpyTest, UsesTheMeanOfTrianglesThatDifferByRounding) {
+TEST_P(SymmetricReading, UsesTheMeanOfTrianglesThatDifferByRounding) {
   for (const auto& [n, tile] : {std::pair(5, 8), {61, 8}, {150, 7}, {290, 16}}) {
     auto a = dense<double>(GeneratedSpd<double>(n, 5)), mean = a;
     for (std::int64_t j = 0; j < n; ++j)
@@ -230,13 +230,13 @@ TEST_P(SymmetricNpyTest, UsesTheMeanOfTrianglesThatDifferByRounding) {
 }
 
 // In single precision all elements are 0: the difference is relative to the file's elements.
-TEST_P(SymmetricNpyTest, ComparesElementsThatUnderflowInTheTiles) {
+TEST_P(SymmetricReading, ComparesElementsThatUnderflowInTheTiles) {
   auto a = dense<double>(GeneratedSpd<double>(61, 5));
   for (double& element : a.elements) element *= 1e-69;
   for (std::int64_t i = 0; i < 60; ++i) a(i, 60) *= 1 + 1e-9;
   const auto compare = [&] {
     Runtime runtime(config_of({.memory = plenty}));
-    SymmetricNpy<float> reader(file_of(a), Stored::mean);
+    SymmetricReader<float> reader(file_of(a), Stored::mean);
     const auto tiles = runtime.tiled<float>("A", 61, 61, 8, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -248,12 +248,12 @@ TEST_P(SymmetricNpyTest, ComparesElementsThatUnderflowInTheTiles) {
   EXPECT_THROW(compare(), NumericalError);
 }
 
-TEST_P(SymmetricNpyTest, RejectsANonSquareMatrix) {
+TEST_P(SymmetricReading, RejectsANonSquareMatrix) {
   const Dense<double> a{2, 3, std::vector<double>(6, 1.0)};
-  EXPECT_THROW(SymmetricNpy<double>{file_of(a)}, InputError);
+  EXPECT_THROW(SymmetricReader<double>{file_of(a)}, InputError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, SymmetricNpyTest, ::testing::Values(StorageOrder::c, StorageOrder::fortran),
+INSTANTIATE_TEST_SUITE_P(Orders, SymmetricReading, ::testing::Values(StorageOrder::c, StorageOrder::fortran),
                          [](const auto& order) {
                            return order.param == StorageOrder::c ? "rows" : "columns";
                          });

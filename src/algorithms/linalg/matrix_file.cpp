@@ -1,0 +1,73 @@
+// Stored matrices as sources of the public interface.
+#include <fairlead/matrix_file.hpp>
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "algorithms/linalg/source_matrix.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "data/matrix/formats.hpp"
+#include "data/matrix/memory_matrix.hpp"
+#include "data/matrix/raw_file.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+using Source = std::shared_ptr<const MatrixSource<double>>;
+
+Source source_of(std::shared_ptr<const data::StoredMatrix> matrix) {
+  return std::make_shared<const StoredSource>(std::move(matrix), StoredSource::staging_bytes, Shape::general);
+}
+
+/// Sizes in a layout: a negative one becomes 0, which is refused.
+std::uint64_t size_in_layout(std::int64_t size) noexcept {
+  return size < 0 ? 0 : static_cast<std::uint64_t>(size);
+}
+
+}  // namespace
+
+Source open_matrix(const std::string& name) { return source_of(data::open_matrix_file(name)); }
+
+Source open_raw_matrix(const std::filesystem::path& path, const RawMatrix& description) {
+  const data::ArrayLayout layout{
+      .element = description.element,
+      .byte_swapped = description.byte_order != std::endian::native,
+      .order = description.order,
+      .shape = {size_in_layout(description.rows), size_in_layout(description.columns)}};
+  return source_of(data::open_raw_file(path, layout, description.offset));
+}
+
+template <class T>
+Source matrix_in_memory(const T* elements, std::int64_t rows, std::int64_t columns, StorageOrder order,
+                        std::int64_t leading_dimension, std::string name) {
+  if (rows < 1 || columns < 1)
+    throw UsageError(fmt::format("{}: a matrix of {} x {} elements has none", name, rows, columns));
+  const std::int64_t line = order == StorageOrder::c ? columns : rows;
+  const std::int64_t stride = leading_dimension == 0 ? line : leading_dimension;
+  if (stride < line)
+    throw UsageError(fmt::format("{}: the leading dimension {} is smaller than a {} of {} elements", name,
+                                 stride, order == StorageOrder::c ? "row" : "column", line));
+  data::ArrayLayout layout{.element = std::is_same_v<T, float> ? ElementType::float32 : ElementType::float64,
+                           .order = order,
+                           .shape = {static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns)}};
+  return source_of(std::make_shared<const data::MemoryMatrix>(std::move(name), std::move(layout),
+                                                              reinterpret_cast<const std::byte*>(elements),
+                                                              static_cast<std::uint64_t>(stride)));
+}
+
+template Source matrix_in_memory<float>(const float*, std::int64_t, std::int64_t, StorageOrder, std::int64_t,
+                                        std::string);
+template Source matrix_in_memory<double>(const double*, std::int64_t, std::int64_t, StorageOrder,
+                                         std::int64_t, std::string);
+
+Source widened(std::shared_ptr<const MatrixSource<float>> source) {
+  return source_of(std::make_shared<const SourceMatrix<float>>(std::move(source)));
+}
+
+}  // namespace fairlead::linalg
