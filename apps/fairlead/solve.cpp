@@ -32,8 +32,6 @@ using solver::rbf_parameters;
 
 namespace {
 
-using data::StoredMatrix;
-
 constexpr Positional positionals[] = {
     {.name = "A.npy",
      .help = "the matrix, symmetric positive definite for --method cholesky; or --kernel",
@@ -148,28 +146,6 @@ bool is_set(const Config& config, std::string_view option) {
   return option == "kernel" ? config.has(option) : config.flag(option);
 }
 
-void require_shape(const StoredMatrix& a, const DenseOperation& method) {
-  const std::string shape = data::shape_text(a.shape());
-  const bool least_squares = method.solve->least_squares;
-  if (a.dimensions() == 2 && (a.rows() == a.columns() || (least_squares && a.rows() > a.columns()))) return;
-  const char* const why =
-      a.dimensions() != 2 ? (least_squares ? "it is not a matrix" : "solving needs a square matrix")
-      : a.rows() < a.columns() && least_squares
-          ? "it has more unknowns than equations; at least as many rows as columns are needed"
-      : a.rows() > a.columns() ? "solving needs a square matrix; for least squares: --method qr"
-                               : "solving needs a square matrix";
-  throw InputError(fmt::format("{} has the shape {}: {}", a.name(), shape, why));
-}
-
-void require_match(const solver::LinearSystem& system, const DenseOperation& method) {
-  const StoredMatrix &a = *system.a, &b = *system.b;
-  if (!system.of_points()) require_shape(a, method);
-  if (a.rows() != b.rows())
-    throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
-                                 a.name(), data::shape_text(a.shape()), b.name(),
-                                 data::shape_text(b.shape())));
-}
-
 void require_digits_of_type(const solver::LinearSystem& system, std::optional<int> required) {
   const bool single = system.solution() == data::ElementType::float32;
   const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
@@ -231,7 +207,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
                                .condition = !given.config.flag("no-condition"),
                                .required_digits = required_digits(given.config)};
   if (given.config.has("rank-tolerance")) solving.rank_tolerance = given.config.real("rank-tolerance");
-  alike(ranks.first(), [&] { require_match(system, method); });
+  alike(ranks.first(), [&] { solver::require_match(system, method); });
   require_digits_of_type(system, solving.required_digits);
 
   Config config = given.config;

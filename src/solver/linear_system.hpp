@@ -34,6 +34,9 @@ struct LinearSystem {
   std::string changed_input() const;
 };
 
+/// Throws InputError if the method is not for matrices of that shape, or A and b differ in rows.
+void require_match(const LinearSystem& system, const DenseOperation& method);
+
 /// The precision of the factor.
 enum class FactorPrecision : std::uint8_t {
   of_solution,

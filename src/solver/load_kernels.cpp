@@ -73,13 +73,17 @@ bool is_set_by_user(const Config& config, std::string_view key) {
   return given != report.end() && given->origin != Origin::code && given->origin != Origin::default_value;
 }
 
+/// Workers on cores and devices.
+std::size_t computing_threads(const Config& config) {
+  const std::size_t workers =
+      config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
+  return workers + backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
+}
+
 /// Reserves address space for each computing thread while failure can still be reported: buffers of the BLAS,
 /// then, under a limit of addresses, stacks and memory.
 void take_addresses(const linalg::Kernels& kernels, Config& config) {
-  const std::size_t workers =
-      config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
-  const std::size_t threads =
-      workers + backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
+  const std::size_t threads = computing_threads(config);
   kernels.blas().reserve_buffers(threads);
   const machine::MachineMemory memory =
       machine::detect_memory(machine::SystemFiles(), static_cast<unsigned>(threads));
@@ -160,6 +164,18 @@ linalg::Kernels load_kernels(Config& config, const KernelEnvironment& environmen
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
   if (settle) settle(choice);
   take_addresses(kernels, config);
+  return kernels;
+}
+
+linalg::Kernels load_kernels_unchanged(const Config& config) {
+  std::string library;  // the default of Kernels::load
+  if (config.has("blas"))
+    library = linalg::match_libraries(config.text("blas"), linalg::find_blas_libraries({})).front();
+  const bool own = config.text_or("blas-products", "auto") == "own";
+  linalg::Kernels kernels = linalg::Kernels::load(
+      library, own ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
+  if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
+  kernels.blas().reserve_buffers(computing_threads(config));
   return kernels;
 }
 

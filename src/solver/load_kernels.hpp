@@ -32,6 +32,11 @@ linalg::KernelChoice choose_kernels(const Config& config, const KernelEnvironmen
 linalg::Kernels load_kernels(Config& config, const KernelEnvironment& environment,
                              const std::function<void(const linalg::KernelChoice&)>& settle = {});
 
+/// For a library inside another program: the library of the setting `blas`, or OpenBLAS, without timing, and without
+/// a change of the environment. Reserves its buffers for all workers. Throws as Kernels::load and
+/// Blas::reserve_buffers.
+linalg::Kernels load_kernels_unchanged(const Config& config);
+
 /// Fairlead's own kernels for CUDA devices in the driver's format, by the setting cuda-kernels; empty: none.
 /// Throws ConfigError if the named file cannot be read.
 std::string cuda_kernels(const Config& config);

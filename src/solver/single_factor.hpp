@@ -21,9 +21,11 @@ namespace fairlead::solver {
 /// The factor is too coarse for refinement to converge: all ranks throw it.
 class FactorTooCoarse : public NumericalError {
  public:
-  FactorTooCoarse(const std::string& text, double seconds_spent)
-      : NumericalError(text), seconds(seconds_spent) {}
-  double seconds;  ///< of the phase
+  FactorTooCoarse(const std::string& text, double seconds) : NumericalError(text), seconds_(seconds) {}
+  double seconds() const noexcept { return seconds_; }  ///< of the phase
+
+ private:
+  double seconds_;
 };
 
 struct SystemToRefine {

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -59,19 +61,10 @@ auto in_any_precision(const Check& check) {
   }
 }
 
+/// The first clause of an error: the others say what the user can do.
+std::string without_advice(std::string_view text) { return std::string(text.substr(0, text.find("; "))); }
+
 }  // namespace
-
-data::ElementType LinearSystem::solution() const noexcept {
-  const bool in_single =
-      a->element() == data::ElementType::float32 && b->element() == data::ElementType::float32;
-  return in_single ? data::ElementType::float32 : data::ElementType::float64;
-}
-
-std::string LinearSystem::changed_input() const {
-  for (const auto& file : {a, b})
-    if (file != nullptr && file->changed()) return file->name();
-  return {};
-}
 
 template <class T>
 SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& options, const Config& config,
@@ -192,7 +185,7 @@ SolveResult SolveSteps<T>::run(Execution& run) {
     const double spent = result_.seconds + run.give_up();
     result_ = {};
     result_.seconds = result_.given_up_seconds = spent;
-    result_.fallback_reason = error.what();
+    result_.fallback_reason = without_advice(error.what());
     read_right_hand_sides();
     direct(*options_.fallback);
   }
@@ -431,7 +424,7 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
   } catch (const NoPrecisionHelps&) {
     throw;
   } catch (const FactorTooCoarse& error) {  // all ranks find the same
-    result_.seconds += error.seconds;
+    result_.seconds += error.seconds();
     return give_up(error);
   } catch (const NumericalError& error) {
     if (!place_.alone()) throw;

@@ -26,7 +26,9 @@
 #include "fairlead/run/watched_run.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/subcommand.hpp"
+#include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
+#include "solver/trust.hpp"
 
 namespace fairlead::app {
 
@@ -62,52 +64,6 @@ class CountedRun final : public WatchedRun {
   const linalg::Kernels kernels_;
   std::array<std::optional<RunCounters>, 3> counters_;
 };
-
-/// The matrix to which errors refer, in words; empty: that of the file.
-constexpr std::string_view part_of_file(linalg::Stored stored) {
-  switch (stored) {
-    case linalg::Stored::lower:
-      return " (its lower triangle, mirrored)";
-    case linalg::Stored::upper:
-      return " (its upper triangle, mirrored)";
-    case linalg::Stored::mean:
-      return " (the mean of its triangles)";
-    case linalg::Stored::both:
-      break;
-  }
-  return "";
-}
-
-std::string description_of(const LinearSystem& system) {
-  std::string text = fmt::format("{}{} x = {}", system.of_points() ? "(kernel matrix)" : system.a->name(),
-                                 part_of_file(system.stored), system.b->name());
-  if (system.right_hand_sides() > 1) text += fmt::format(" ({} columns)", system.right_hand_sides());
-  return text;
-}
-
-void add_result(report::RunReport& report, const LinearSystem& system, const SolveOptions& options,
-                const SolveResult& result) {
-  report.seconds = result.seconds;
-  report.backward_error = result.backward_error;
-  report.backward_error_limit = result.backward_error_limit;
-  report.lost_in_file = result.lost_in_file;
-  report.rounded_in_file = result.rounded_in_file;
-  report.asymmetry = result.asymmetry;
-  report.refinement_steps = result.refinement_steps;
-  report.calls_in_tf32 = result.calls_in_tf32;
-  report.condition = result.condition;
-  report.required_digits = options.required_digits;
-  report.growth = result.growth;
-  report.residual = result.residual;
-  report.numerical_rank = result.numerical_rank;
-  report.of = description_of(system);
-  if (!result.input_bytes_read) return;
-  report::LinkReport link{.name = "A.npy"};
-  link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {*result.input_bytes_read, 1};
-  report.links.push_back(link);
-  report.input_bytes = system.a->data_bytes();
-  report.input_bytes_read = *result.input_bytes_read;
-}
 
 double operations_of(const LinearSystem& system, const solver::DenseProblem& problem) {
   const double sides = static_cast<double>(system.right_hand_sides());
@@ -150,7 +106,7 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
     const RunCounters &before = run.at(Milestone::started), &after = run.at(Milestone::solved);
     report::RunReport report = report_between(before, after, config, kernels, result.problem);
     report.front = name_of(run.front());
-    add_result(report, system, options, result);
+    solver::add_result(report, system, options, result);
     report.seconds += seconds_of_writing;
     report.phases = run.phases();
     report.not_written = run.end_records();
