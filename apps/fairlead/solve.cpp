@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
@@ -18,7 +20,7 @@
 #include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
-#include "solver/matrix_to_solve.hpp"
+#include "solver/grid_rank.hpp"
 
 namespace fairlead::app {
 
@@ -26,9 +28,7 @@ using solver::alike;
 using solver::cholesky_operation;
 using solver::DenseOperation;
 using solver::find_operation;
-using solver::kernel_of_points;
 using solver::qr_operation;
-using solver::rbf_parameters;
 
 namespace {
 

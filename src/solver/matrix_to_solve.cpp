@@ -168,26 +168,6 @@ std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const StoredMat
 template std::unique_ptr<MatrixToSolve<float>> general_matrix<float>(std::shared_ptr<const StoredMatrix>);
 template std::unique_ptr<MatrixToSolve<double>> general_matrix<double>(std::shared_ptr<const StoredMatrix>);
 
-RbfParameters rbf_parameters(const Config& config) {
-  RbfParameters parameters;
-  if (config.has("length-scale")) parameters.length_scale = config.real("length-scale");
-  if (config.has("nugget")) parameters.nugget = config.real("nugget");
-  if (!(parameters.length_scale > 0))
-    throw ConfigError(fmt::format("--length-scale {}: must be positive", parameters.length_scale));
-  if (!(parameters.nugget >= 0))
-    throw ConfigError(fmt::format("--nugget {}: must not be negative", parameters.nugget));
-  return parameters;
-}
-
-std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const StoredMatrix& points,
-                                                          std::vector<double> coordinates) {
-  const auto [length_scale, nugget] = rbf_parameters(config);
-  return std::make_shared<const linalg::RbfMatrix>(
-      linalg::RbfMatrix::Points{static_cast<std::int64_t>(points.rows()),
-                                static_cast<std::int64_t>(points.columns()), std::move(coordinates)},
-      length_scale, nugget);
-}
-
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel) {
   return std::make_unique<MatrixOfPoints<T>>(std::move(kernel));

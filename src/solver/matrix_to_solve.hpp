@@ -1,7 +1,6 @@
 // The matrix of a system, symmetric or general from a file, or computed from points: how to read it into tiles,
 // and how to read it again for the error check.
 #pragma once
-#include <fairlead/config.hpp>
 #include <fairlead/flow.hpp>
 #include <fairlead/runtime.hpp>
 
@@ -54,12 +53,6 @@ class MatrixToSolve {
   virtual std::optional<Bytes> bytes_read() const { return std::nullopt; }
 };
 
-/// The parameters of --kernel's radial basis function.
-struct RbfParameters {
-  double length_scale = 1, nugget = 0;
-};
-/// Throws ConfigError if there is no such kernel.
-RbfParameters rbf_parameters(const Config& config);
 /// A symmetric matrix. Throws InputError if it is not square.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const data::StoredMatrix> file,
@@ -67,11 +60,7 @@ std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const data::S
 /// A matrix of any shape.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::StoredMatrix> file);
-/// The matrix of --kernel and its options for points, one in each row; `coordinates`: all of the file, which
-/// this process need not have. Throws ConfigError.
-std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config,
-                                                          const data::StoredMatrix& points,
-                                                          std::vector<double> coordinates);
+/// A kernel matrix, computed when its tiles are first needed.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);
 

@@ -225,7 +225,7 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   alike(place_.first(), [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
   // The factorization would find it later.
   if (options_.fallback != nullptr && problem.operation->solve->symmetric)
-    require_positive_diagonal(*run_, a);
+    in_any_precision([&] { require_positive_diagonal(*run_, a); });
   run_->reached(Milestone::tiled);
 
   run_->begin("factorization", problem.operation->tasks(problem), problem.operation->flops(problem));
