@@ -19,17 +19,23 @@
 #include "fairlead/problem/benchmark.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
-#include "fairlead/problem/kernels.hpp"
+#include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
-#include "fairlead/ranks/grid_rank.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/files_apart.hpp"
 #include "fairlead/run/watched_run.hpp"
-#include "fairlead/solve/trust.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/grid_rank.hpp"
+#include "solver/trust.hpp"
 
 namespace fairlead::app {
+
+using solver::cholesky_operation;
+using solver::DenseOperation;
+using solver::find_operation;
+using solver::qr_operation;
+using solver::wrong_answer;
 
 namespace {
 
@@ -167,9 +173,10 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   if (ranks.first()) require_place_for_report(config);
   apply_quiet(config);
   std::string devices;
-  const linalg::Kernels kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
-    devices = select_devices(config, false, problem_work(problem, choice.gflops(), config), ranks);
-  });
+  const linalg::Kernels kernels =
+      solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
+        devices = select_devices(config, false, problem_work(problem, choice.gflops(), config), ranks);
+      });
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   const auto benchmark = [&] { return make_benchmark<T>(problem, kernels, config.count("seed")); };
   problem.reserved = benchmark()->reserved_bytes(workers);

@@ -27,7 +27,7 @@
 #include "fairlead/devices/measure_devices.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/kept_facts.hpp"
-#include "fairlead/problem/kernels.hpp"
+#include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
 #include "machine/machine.hpp"
@@ -215,7 +215,8 @@ std::optional<MachineFigures> measure_the_devices(const Config& given, const std
     if (precision == "both" || precision == one) how.precisions.emplace_back(one);
   if (config.text("progress") != "none")
     how.report = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
-  const linalg::Kernels kernels = load_kernels(config);
+  Config of_kernels = config;
+  const linalg::Kernels kernels = solver::load_kernels(of_kernels, kernel_environment());
   MachineFigures figures = measure_devices(config, kernels, how);
   for (const model::KeptLink& link : links)
     if (link.first == "disk" || link.second == "disk") {

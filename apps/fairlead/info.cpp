@@ -13,7 +13,7 @@
 #include "fairlead/devices/devices_to_use.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/kept_facts.hpp"
-#include "fairlead/problem/kernels.hpp"
+#include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
 #include "machine/machine.hpp"
@@ -365,7 +365,7 @@ int run(const ParsedCommandLine& given) {
   if (mpi.rank != 0) return success;  // the first rank prints
   const Machine machine = machine::discover();
   const Disk disk = machine::disk_of(config.text("disk-directory"));
-  const linalg::KernelChoice kernels = choose_kernels(config);
+  const linalg::KernelChoice kernels = solver::choose_kernels(config, kernel_environment());
   print_machine(machine, disk, config);
   print_kernels(kernels);
   const Accelerators accelerators;

@@ -6,25 +6,31 @@
 
 #include <array>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
 #include "fairlead/run/files_apart.hpp"
 #include "fairlead/solve/files_to_solve.hpp"
-#include "fairlead/solve/matrix_to_solve.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/grid_rank.hpp"
 
 namespace fairlead::app {
 
-namespace {
+using solver::alike;
+using solver::cholesky_operation;
+using solver::DenseOperation;
+using solver::find_operation;
+using solver::qr_operation;
 
-using data::StoredMatrix;
+namespace {
 
 constexpr Positional positionals[] = {
     {.name = "A.npy",
@@ -140,30 +146,7 @@ bool is_set(const Config& config, std::string_view option) {
   return option == "kernel" ? config.has(option) : config.flag(option);
 }
 
-void require_shape(const StoredMatrix& a, const DenseOperation& method) {
-  const std::string shape = data::shape_text(a.shape());
-  const bool least_squares = &method == &qr_operation;
-  if (a.dimensions() == 2 && (a.rows() == a.columns() || (least_squares && a.rows() > a.columns()))) return;
-  const char* const why =
-      a.dimensions() != 2 ? (least_squares ? "it is not a matrix" : "solving needs a square matrix")
-      : a.rows() < a.columns() && least_squares
-          ? "it has more unknowns than equations; at least as many rows as columns are needed"
-      : a.rows() > a.columns() ? "solving needs a square matrix; for least squares: --method qr"
-                               : "solving needs a square matrix";
-  throw InputError(fmt::format("{} has the shape {}: {}", a.name(), shape, why));
-}
-
-void require_match(const System& system) {
-  const StoredMatrix &a = *system.a, &b = *system.b;
-  if (!system.of_points) require_shape(a, *system.method);
-  if (a.rows() != b.rows())
-    throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
-                                 a.name(), data::shape_text(a.shape()), b.name(),
-                                 data::shape_text(b.shape())));
-}
-
-void require_digits_of_type(const System& system) {
-  const auto required = required_digits(system.config);
+void require_digits_of_type(const solver::LinearSystem& system, std::optional<int> required) {
   const bool single = system.solution() == data::ElementType::float32;
   const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
   if (required && *required > most)
@@ -214,12 +197,18 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   const linalg::Stored stored = stored_triangle(given.config);
   FilesToSolve files = files_to_solve(ranks, given.config, a_path, b_path, of_points);
   if (!files.same) ranks.set_readers(1);
-  const System system{given.config, files.a, files.b,
-                      // Errors of the points are reported first.
-                      of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
-                      of_points, stored, &method};
-  alike(ranks.first(), [&] { require_match(system); });
-  require_digits_of_type(system);
+  const solver::LinearSystem system{
+      .a = files.a,
+      .b = files.b,
+      // Errors of the points are reported first.
+      .kernel = of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
+      .stored = stored};
+  solver::SolveOptions solving{.method = &method,
+                               .condition = !given.config.flag("no-condition"),
+                               .required_digits = required_digits(given.config)};
+  if (given.config.has("rank-tolerance")) solving.rank_tolerance = given.config.real("rank-tolerance");
+  alike(ranks.first(), [&] { solver::require_match(system, method); });
+  require_digits_of_type(system, solving.required_digits);
 
   Config config = given.config;
   check_scheduler(config);
@@ -230,7 +219,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (ranks.first()) require_place_for_report(config);
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   try {
-    return solve(system, config, ranks);
+    return solve(system, solving, config, ranks);
   } catch (const NumericalError& error) {
     // If an input file changed during the run, its values may mix two matrices: report the change instead.
     const std::string changed = system.changed_input();

@@ -7,10 +7,13 @@
 
 #include "algorithms/linalg/cuda/own_kernels.hpp"
 #include "backend/device_list.hpp"
-#include "fairlead/problem/kernels.hpp"
 #include "machine/machine.hpp"
+#include "solver/load_kernels.hpp"
 
 namespace fairlead::app {
+
+using solver::DenseOperation;
+using solver::may_run_on_devices;
 
 ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const Config& config) {
   const auto workers = config.count_or("workers", machine::discover().workers);
@@ -29,7 +32,7 @@ ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const 
       .part_of_peak =
           own_kernels ? 0.15 : 0.5,  // one multiprocessor computes the reflectors while the others wait
       .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0,
-      .own_kernels = own_kernels ? cuda_kernels(config) : ""};
+      .own_kernels = own_kernels ? solver::cuda_kernels(config) : ""};
 }
 
 std::string devices_by_rank(const std::string& list, std::size_t ranks) {

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "fairlead/devices/gainful_devices.hpp"
-#include "fairlead/problem/dense_problem.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
+#include "solver/dense_problem.hpp"
 
 namespace fairlead::app {
+
+using solver::DenseProblem;
 
 /// The work of the problem, and the speed of the cores of this process.
 ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const Config& config);

@@ -29,7 +29,7 @@
 #include "fairlead/jdf/jdf_in_c.hpp"
 #include "fairlead/jdf/jdf_matrices.hpp"
 #include "fairlead/problem/dense_report.hpp"
-#include "fairlead/problem/kernels.hpp"
+#include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 #include "fairlead/ranks/input_files.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
@@ -48,6 +48,10 @@
 #include "net/termination_detection.hpp"
 
 namespace fairlead::app {
+
+using solver::alike;
+using solver::DenseOperation;
+using solver::least_of_ranks;
 
 namespace {
 
@@ -197,7 +201,7 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
     task.program->types = types_given(task.program->file, task.config);
     if (task.config.flag("allow-c")) {
       task.kernels.emplace(
-          load_kernels(task.config, [](const linalg::KernelChoice&) {}));  // C may call what they call
+          solver::load_kernels(task.config, kernel_environment()));  // C may call what they call
       task.in_c = allow_c_bodies(*task.program, libraries_of(*task.kernels));
     }
     jdf::require_values(*task.program);
@@ -208,7 +212,7 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
     }
     return 0.0;
   });
-  if (!task.kernels) task.kernels.emplace(load_kernels(task.config, [](const linalg::KernelChoice&) {}));
+  if (!task.kernels) task.kernels.emplace(solver::load_kernels(task.config, kernel_environment()));
 }
 
 /// The results of one rank.

@@ -20,10 +20,18 @@
 #include "algorithms/linalg/tile_digest.hpp"
 #include "fairlead/jdf/jdf_algorithms.hpp"
 #include "fairlead/problem/generated_problem.hpp"
-#include "fairlead/solve/refined_steps.hpp"
-#include "fairlead/solve/tiled_factors.hpp"
+#include "solver/refined_steps.hpp"
+#include "solver/tiled_factors.hpp"
 
 namespace fairlead::app {
+
+using solver::incremental_lu_operation;
+using solver::judge_and_refine;
+using solver::make_factors;
+using solver::product_operation;
+using solver::refined_steps_bytes;
+using solver::RefinedSteps;
+using solver::TiledFactors;
 
 namespace {
 
@@ -73,7 +81,7 @@ class Factorization final : public Benchmark<T> {
     const std::int64_t m = problem.rows();
     x_.resize(static_cast<std::size_t>(m));
     a_.emplace(place.tiled<T>(run.runtime(), "A", m, problem.n, problem.tile, problem.operation->tiles));
-    factors_ = make_factors<T>(problem, kernels_, of_factor_, run.runtime(), *a_);
+    factors_ = make_factors<T>(problem, {of_factor_, kernels_}, run.runtime(), *a_);
   }
   std::uint64_t generation_tasks() const override {
     const std::uint64_t tasks = linalg::fill_tasks(*a_, problem_.operation->tiles);

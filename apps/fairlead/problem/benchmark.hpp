@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 
-#include "fairlead/problem/dense_problem.hpp"
-#include "fairlead/ranks/grid_rank.hpp"
 #include "fairlead/run/watched_run.hpp"
+#include "solver/dense_problem.hpp"
+#include "solver/grid_rank.hpp"
 
 namespace fairlead::app {
+
+using solver::DenseProblem;
 
 template <class T>
 class Benchmark {

@@ -16,7 +16,6 @@
 #include "backend/device/no_peers.hpp"
 #include "config/value.hpp"
 #include "engine/runtime_core.hpp"
-#include "fairlead/problem/kernels.hpp"
 #include "front/runtime/runtime_access.hpp"
 #include "machine/cgroup.hpp"
 #include "machine/machine.hpp"
@@ -27,6 +26,7 @@
 #include "report/report_file.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
+#include "solver/load_kernels.hpp"
 
 namespace fairlead::app {
 
@@ -140,7 +140,7 @@ report::RunReport report_between(const RunCounters& before, const RunCounters& a
   report.workers = static_cast<unsigned>(after.engine.workers.size());
   report.scheduler = after.engine.scheduler;
   report.active_policy = after.engine.active_policy;
-  report.kernels = name_of(kernels);
+  report.kernels = solver::name_of(kernels);
   report.memory_limit_bytes = problem.memory_limit;
   report.spill_directory = config.text("disk-directory");
   if (config.has("disk-bandwidth"))

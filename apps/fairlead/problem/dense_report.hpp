@@ -11,13 +11,15 @@
 #include <span>
 
 #include "base/core_time.hpp"
-#include "fairlead/problem/dense_problem.hpp"
 #include "net/protocol.hpp"
 #include "report/resident.hpp"
 #include "report/run_report.hpp"
+#include "solver/dense_problem.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead::app {
+
+using solver::DenseProblem;
 
 /// What has been counted so far.
 struct RunCounters {

@@ -1,20 +1,16 @@
-// How the tasks of an algorithm reach the runtime: an option of the commands that compute.
+// The option --front of the commands that compute.
 #pragma once
 #include <fairlead/config.hpp>
 
 #include <array>
-#include <cstdint>
 #include <string_view>
 
 #include "fairlead/subcommand.hpp"
+#include "solver/execution.hpp"
 
 namespace fairlead::app {
 
-enum class Front : std::uint8_t {
-  flow,  // one after the other, in program order
-  ptg,   // as a parameterized graph, which is never unrolled
-  jdf,   // as such a graph from a JDF file; parts without a file are in C++
-};
+using solver::Front;
 
 inline constexpr std::array front_options{Setting{
     .key = "front",

@@ -4,9 +4,13 @@
 #include <memory>
 
 #include "algorithms/linalg/generated_matrix.hpp"
-#include "fairlead/problem/dense_problem.hpp"
+#include "solver/dense_problem.hpp"
 
 namespace fairlead::app {
+
+using solver::cholesky_operation;
+using solver::DenseProblem;
+using solver::lu_operation;
 
 /// A matrix for the operation: for LU diagonally dominant, for Cholesky positive definite.
 template <class U>

@@ -16,10 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "fairlead/ranks/grid_rank.hpp"
 #include "fairlead/subcommand.hpp"
+#include "solver/grid_rank.hpp"
 
 namespace fairlead::app {
+
+using solver::GridRank;
 
 inline constexpr std::array rank_options{
     Setting{.key = "ranks",

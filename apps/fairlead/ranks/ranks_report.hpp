@@ -4,10 +4,12 @@
 
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
-#include "fairlead/ranks/grid_rank.hpp"
 #include "report/run_report.hpp"
+#include "solver/grid_rank.hpp"
 
 namespace fairlead::app {
+
+using solver::GridRank;
 
 /// Collective. Sums the counts of all ranks between two moments, and takes the maximum of report.seconds.
 /// Call it last, so that all ranks detect an earlier failure of a rank. With one rank the report is

@@ -3,6 +3,8 @@
 
 #include <fairlead/error.hpp>
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <exception>
 #include <span>
@@ -10,9 +12,12 @@
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "fairlead/ranks/input_files.hpp"
-#include "fairlead/solve/read_vectors.hpp"
+#include "solver/read_vectors.hpp"
 
 namespace fairlead::app {
+
+using solver::alike;
+using solver::read_vectors;
 
 namespace {
 
@@ -48,6 +53,27 @@ FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std
   }
   if (wrong_points != nullptr) alike(ranks.first(), [&] { std::rethrow_exception(wrong_points); });
   return files;
+}
+
+RbfParameters rbf_parameters(const Config& config) {
+  RbfParameters parameters;
+  if (config.has("length-scale")) parameters.length_scale = config.real("length-scale");
+  if (config.has("nugget")) parameters.nugget = config.real("nugget");
+  if (!(parameters.length_scale > 0))
+    throw ConfigError(fmt::format("--length-scale {}: must be positive", parameters.length_scale));
+  if (!(parameters.nugget >= 0))
+    throw ConfigError(fmt::format("--nugget {}: must not be negative", parameters.nugget));
+  return parameters;
+}
+
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config,
+                                                          const data::StoredMatrix& points,
+                                                          std::vector<double> coordinates) {
+  const auto [length_scale, nugget] = rbf_parameters(config);
+  return std::make_shared<const linalg::RbfMatrix>(
+      linalg::RbfMatrix::Points{static_cast<std::int64_t>(points.rows()),
+                                static_cast<std::int64_t>(points.columns()), std::move(coordinates)},
+      length_scale, nugget);
 }
 
 }  // namespace fairlead::app

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/linalg/rbf_matrix.hpp"
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 
@@ -22,5 +23,17 @@ struct FilesToSolve {
 /// Collective. Throws as open_input_files().
 FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std::string& a,
                             const std::string& b, bool of_points);
+
+/// The parameters of --kernel's radial basis function.
+struct RbfParameters {
+  double length_scale = 1, nugget = 0;
+};
+/// Throws ConfigError if there is no such kernel.
+RbfParameters rbf_parameters(const Config& config);
+/// The matrix of --kernel and its options for points, one in each row; `coordinates`: all of the file, which
+/// this process need not have. Throws ConfigError.
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config,
+                                                          const data::StoredMatrix& points,
+                                                          std::vector<double> coordinates);
 
 }  // namespace fairlead::app

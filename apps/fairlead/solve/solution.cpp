@@ -6,17 +6,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "fairlead/problem/dense_report.hpp"
-#include "fairlead/solve/trust.hpp"
 #include "fairlead/subcommand.hpp"
+#include "solver/trust.hpp"
 
 namespace fairlead::app {
+
+using solver::wrong_answer;
 
 namespace {
 
@@ -57,34 +57,6 @@ template void write_solution<double>(data::NpyWriter&, data::ElementType, const 
 std::optional<int> required_digits(const Config& config) {
   if (!config.has("require-digits")) return std::nullopt;
   return static_cast<int>(config.count("require-digits"));
-}
-
-std::vector<std::int64_t> columns_below_single(const double* b, std::int64_t rows, std::int64_t columns) {
-  std::vector<std::int64_t> below;
-  for (std::int64_t c = 0; c < columns; ++c)
-    if (std::ranges::all_of(std::span(b + c * rows, static_cast<std::size_t>(rows)), [](double value) {
-          return std::abs(value) < static_cast<double>(std::numeric_limits<float>::min());
-        }))
-      below.push_back(c);
-  return below;
-}
-
-double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns,
-                      const std::vector<std::int64_t>& left_out) {
-  double most = 0;
-  for (std::int64_t c = 0; c < columns; ++c) {
-    if (std::ranges::binary_search(left_out, c)) continue;
-    const std::span column(x + c * rows, static_cast<std::size_t>(rows));
-    double size = 0, lost = 0;
-    for (const double value : column) {
-      size = std::max(size, std::abs(value));
-      lost = std::max(lost, std::abs(value - static_cast<double>(static_cast<float>(value))));
-    }
-    // Small numbers in a column of large ones may vanish: errors are relative to the size of the column, as
-    // in x.
-    if (size > 0) most = std::max(most, lost / size);
-  }
-  return most;
 }
 
 int publish_solution(const report::RunReport& report, const Config& config,

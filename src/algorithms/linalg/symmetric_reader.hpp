@@ -9,6 +9,7 @@
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/runtime.hpp>
+#include <fairlead/stored.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
 #include <atomic>
@@ -25,14 +26,6 @@
 #include "data/matrix/stored_matrix.hpp"
 
 namespace fairlead::linalg {
-
-/// The parts of a symmetric matrix that are stored.
-enum class Stored : std::uint8_t {
-  both,   // both triangles, equal except for some roundings: the lower one is used
-  mean,   // both triangles, with larger differences: their mean is used
-  lower,  // the lower triangle; elements above it are ignored
-  upper,  // the upper triangle
-};
 
 template <class T>
 class SymmetricReader {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "algorithms/linalg/column_block.hpp"
-#include "fairlead/run/watched_run.hpp"
-#include "fairlead/solve/tiled_factors.hpp"
+#include "solver/execution.hpp"
+#include "solver/tiled_factors.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 /// An error this far below the limit needs no further step.
 constexpr double much_better = 10;
@@ -51,7 +51,7 @@ constexpr Bytes refined_steps_bytes(std::int64_t n, std::int64_t columns) noexce
 /// Runs phases of `run`. Ends when the error is below the limit, or a step does not halve it. Many columns
 /// are refined block by block.
 template <class T>
-RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
+RefinedSteps judge_and_refine(Execution& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
                               const SolutionToJudge<T>& solution);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -1,15 +1,19 @@
 // The factorizations behind TiledFactors: Cholesky, LU without pivoting, LU with incremental pivoting, and
 // QR.
-#include "fairlead/solve/tiled_factors.hpp"
+#include "solver/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "algorithms/linalg/upper_solve.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -143,23 +147,60 @@ void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
 }
 
 template <class T>
-std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
-                                              const linalg::Kernels& factor_kernels, Runtime& runtime,
-                                              const TiledMatrix<T>& a) {
-  if (problem.operation == &lu_operation) return std::make_unique<LuFactors<T>>(kernels, a);
-  if (problem.operation == &incremental_lu_operation)
-    return std::make_unique<IncrementalLuFactors<T>>(kernels, runtime, a);
-  if (problem.operation == &qr_operation)
-    return std::make_unique<QrFactors<T>>(kernels, runtime, a, problem.tree);
-  return std::make_unique<CholeskyFactors<T>>(kernels, factor_kernels, a);
+std::unique_ptr<TiledFactors<T>> make_cholesky_factors(const DenseProblem&, const FactorKernels& kernels,
+                                                       Runtime&, const TiledMatrix<T>& a) {
+  return std::make_unique<CholeskyFactors<T>>(kernels.solve, kernels.factor, a);
+}
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_lu_factors(const DenseProblem&, const FactorKernels& kernels, Runtime&,
+                                                 const TiledMatrix<T>& a) {
+  return std::make_unique<LuFactors<T>>(kernels.solve, a);
+}
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_incremental_lu_factors(const DenseProblem&,
+                                                             const FactorKernels& kernels, Runtime& runtime,
+                                                             const TiledMatrix<T>& a) {
+  return std::make_unique<IncrementalLuFactors<T>>(kernels.solve, runtime, a);
+}
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_qr_factors(const DenseProblem& problem, const FactorKernels& kernels,
+                                                 Runtime& runtime, const TiledMatrix<T>& a) {
+  return std::make_unique<QrFactors<T>>(kernels.solve, runtime, a, problem.tree);
 }
 
-template std::unique_ptr<TiledFactors<float>> make_factors<float>(const DenseProblem&, const linalg::Kernels&,
-                                                                  const linalg::Kernels&, Runtime&,
-                                                                  const TiledMatrix<float>&);
-template std::unique_ptr<TiledFactors<double>> make_factors<double>(const DenseProblem&,
-                                                                    const linalg::Kernels&,
-                                                                    const linalg::Kernels&, Runtime&,
-                                                                    const TiledMatrix<double>&);
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
+                                              Runtime& runtime, const TiledMatrix<T>& a) {
+  const std::optional<SolveMethod>& method = problem.operation->solve;
+  if (!method) throw UsageError(fmt::format("{} factors nothing", problem.operation->name));
+  if constexpr (std::is_same_v<T, float>)
+    return method->make_in_single(problem, kernels, runtime, a);
+  else
+    return method->make_in_double(problem, kernels, runtime, a);
+}
 
-}  // namespace fairlead::app
+template std::unique_ptr<TiledFactors<float>> make_factors(const DenseProblem&, const FactorKernels&,
+                                                           Runtime&, const TiledMatrix<float>&);
+template std::unique_ptr<TiledFactors<float>> make_cholesky_factors(const DenseProblem&, const FactorKernels&,
+                                                                    Runtime&, const TiledMatrix<float>&);
+template std::unique_ptr<TiledFactors<float>> make_lu_factors(const DenseProblem&, const FactorKernels&,
+                                                              Runtime&, const TiledMatrix<float>&);
+template std::unique_ptr<TiledFactors<float>> make_incremental_lu_factors(const DenseProblem&,
+                                                                          const FactorKernels&, Runtime&,
+                                                                          const TiledMatrix<float>&);
+template std::unique_ptr<TiledFactors<float>> make_qr_factors(const DenseProblem&, const FactorKernels&,
+                                                              Runtime&, const TiledMatrix<float>&);
+template std::unique_ptr<TiledFactors<double>> make_factors(const DenseProblem&, const FactorKernels&,
+                                                            Runtime&, const TiledMatrix<double>&);
+template std::unique_ptr<TiledFactors<double>> make_cholesky_factors(const DenseProblem&,
+                                                                     const FactorKernels&, Runtime&,
+                                                                     const TiledMatrix<double>&);
+template std::unique_ptr<TiledFactors<double>> make_lu_factors(const DenseProblem&, const FactorKernels&,
+                                                               Runtime&, const TiledMatrix<double>&);
+template std::unique_ptr<TiledFactors<double>> make_incremental_lu_factors(const DenseProblem&,
+                                                                           const FactorKernels&, Runtime&,
+                                                                           const TiledMatrix<double>&);
+template std::unique_ptr<TiledFactors<double>> make_qr_factors(const DenseProblem&, const FactorKernels&,
+                                                               Runtime&, const TiledMatrix<double>&);
+
+}  // namespace fairlead::solver

@@ -11,11 +11,11 @@
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/minimum_norm.hpp"
 #include "algorithms/linalg/triangle_norm.hpp"
-#include "fairlead/run/watched_run.hpp"
-#include "fairlead/solve/tiled_factors.hpp"
 #include "report/least_squares.hpp"
+#include "solver/execution.hpp"
+#include "solver/tiled_factors.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 template <class T>
 class RankDecision {
@@ -23,7 +23,7 @@ class RankDecision {
   /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 || in a separate phase; it is called if R
   /// may be regular. All ranks create it. Throws FootprintError if singular values are needed and R does not
   /// fit into memory.
-  RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a, double tolerance,
+  RankDecision(Execution& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a, double tolerance,
                const std::function<double()>& inverse_norm);
 
   /// Bytes of memory for estimates, in addition to tiles, of which a contiguous R is one.
@@ -49,7 +49,7 @@ class RankDecision {
     return [this] { run_.wait(); };
   }
 
-  WatchedRun& run_;
+  Execution& run_;
   report::NumericalRank rank_;
   double condition_ = 0, seconds_ = 0;
   std::unique_ptr<linalg::MinimumNorm<T>> minimum_;  // if singular values were needed
@@ -58,4 +58,4 @@ class RankDecision {
 extern template class RankDecision<float>;
 extern template class RankDecision<double>;
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

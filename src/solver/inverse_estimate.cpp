@@ -1,5 +1,5 @@
 // See inverse_estimate.hpp.
-#include "fairlead/solve/inverse_estimate.hpp"
+#include "solver/inverse_estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "algorithms/linalg/inverse_residual.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -29,7 +29,7 @@ std::vector<double> shares_of(const std::vector<double>& reach) {
 
 /// The rows of the inverse, computed with A itself.
 template <class T>
-void check_rows(WatchedRun& run, linalg::InverseNorm<T>& inverse, const FactoredSystem& system,
+void check_rows(Execution& run, linalg::InverseNorm<T>& inverse, const FactoredSystem& system,
                 InverseEstimate& estimate) {
   const std::vector<linalg::RowOfInverse> rows = inverse.rows();
   std::vector<std::int64_t> places;
@@ -71,7 +71,7 @@ double largest_quotient(const std::vector<double>& numerators, const std::vector
 }
 
 template <class T>
-double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse) {
+double finish_estimate(Execution& run, linalg::InverseNorm<T>& inverse) {
   if (inverse.done()) return 0;
   const int left = linalg::InverseNorm<T>::steps - inverse.steps_done();
   run.begin(estimate_phase, static_cast<std::uint64_t>(left) * inverse.tasks());
@@ -84,7 +84,7 @@ double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse) {
 }
 
 template <class T>
-InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
+InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step) {
   InverseEstimate estimate;
   const int left = linalg::InverseNorm<T>::steps - inverse.steps_done();
@@ -102,23 +102,22 @@ InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& invers
   return estimate;
 }
 
-report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
+report::ConditionReport report_estimate(Execution& run, const InverseEstimate& estimate, double times,
                                         std::int64_t columns, const SolvePrecision& precision) {
   auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
   report.singular = is_singular(report, precision);
   report.columns = static_cast<std::uint64_t>(columns);
   report.seconds = estimate.seconds;
   report.sweeps = estimate.sweeps;
-  if (const std::string warning = condition_warning(report, precision); !warning.empty())
-    run.print_line("fairlead: " + warning);
+  if (const std::string warning = condition_warning(report, precision); !warning.empty()) run.warn(warning);
   return report;
 }
 
-template double finish_estimate<float>(WatchedRun&, linalg::InverseNorm<float>&);
-template double finish_estimate<double>(WatchedRun&, linalg::InverseNorm<double>&);
-template InverseEstimate estimate_inverse<float>(WatchedRun&, linalg::InverseNorm<float>&,
+template double finish_estimate<float>(Execution&, linalg::InverseNorm<float>&);
+template double finish_estimate<double>(Execution&, linalg::InverseNorm<double>&);
+template InverseEstimate estimate_inverse<float>(Execution&, linalg::InverseNorm<float>&,
                                                  const FactoredSystem&, int);
-template InverseEstimate estimate_inverse<double>(WatchedRun&, linalg::InverseNorm<double>&,
+template InverseEstimate estimate_inverse<double>(Execution&, linalg::InverseNorm<double>&,
                                                   const FactoredSystem&, int);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -1,12 +1,14 @@
-// The dense operations of the command, and their properties for the report.
+// The table of dense operations: methods of the solver, and benchmarks.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/ids.hpp>
 #include <fairlead/qr.hpp>
+#include <fairlead/runtime.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -15,11 +17,32 @@
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 struct DenseProblem;
+struct FactorKernels;
+template <class T>
+class TiledFactors;
 
-/// A dense operation.
+/// Makes the object that factors `a` in place: see make_factors().
+template <class T>
+using FactorsMaker = std::unique_ptr<TiledFactors<T>> (*)(const DenseProblem& problem,
+                                                          const FactorKernels& kernels, Runtime& runtime,
+                                                          const TiledMatrix<T>& a);
+
+/// The properties of a factorization with which systems are solved.
+struct SolveMethod {
+  FactorsMaker<float> make_in_single;
+  FactorsMaker<double> make_in_double;
+  std::string_view (*title)(const DenseProblem& problem);  ///< "Cholesky solve"
+  /// Operations of a solve with the factors.
+  double (*flops)(const DenseProblem& problem, double right_hand_sides);
+  bool symmetric = false;      ///< for symmetric matrices only, of which the tiles have the lower triangle
+  bool grows = false;          ///< elements may grow: growth is measured, and the solution refined
+  bool least_squares = false;  ///< also for more rows than columns
+};
+
+/// A dense operation: a factorization, by which systems are solved, or a product.
 struct DenseOperation {
   std::string_view key;   ///< "cholesky", as the command line has it
   std::string_view name;  ///< "Cholesky factorization"
@@ -38,6 +61,7 @@ struct DenseOperation {
   linalg::TileRequirements (*tile_needs)(std::size_t workers, bool own_products) = linalg::tile_needs;
   /// Bytes in addition to the tiles of the matrices; null: none.
   Bytes (*extra_bytes)(const DenseProblem& problem) = nullptr;
+  std::optional<SolveMethod> solve{};  ///< none: not a factorization
 };
 
 /// True if the operation can run on the devices that are found or that the settings name.
@@ -76,4 +100,4 @@ struct DenseProblem {
   void set_tree() noexcept;
 };
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

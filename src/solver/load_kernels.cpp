@@ -1,13 +1,11 @@
 // From settings and environment to a loaded BLAS.
-#include "fairlead/problem/kernels.hpp"
+#include "solver/load_kernels.hpp"
 
 #include <fmt/format.h>
 
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -22,27 +20,28 @@
 #include "machine/machine.hpp"
 #include "report/report_file.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
-linalg::KernelSettings kernel_settings_in(const Config& config) {
+linalg::KernelSettings kernel_settings_in(const Config& config, const KernelEnvironment& environment) {
   linalg::KernelSettings settings;
-  if (const char* path = std::getenv("LD_LIBRARY_PATH")) settings.loader.library_path = path;
+  settings.loader.library_path = environment.library_path;
   if (config.has("blas"))
     settings.libraries =
         linalg::match_libraries(config.text("blas"), linalg::find_blas_libraries(settings.loader));
   settings.core_type = config.text_or("blas-coretype", "");
-  if (const char* inherited = std::getenv("OPENBLAS_CORETYPE")) settings.inherited_core_type = inherited;
+  settings.inherited_core_type = environment.inherited_core_type;
   if (const std::string products = config.text_or("blas-products", "auto"); products != "auto")
     settings.own_products = products == "own";
-  settings.helper = {"/proc/self/exe", "time-blas"};
+  settings.helper = environment.timing_helper;
   settings.cache_directory = config.text_or("cache-directory", "");
-  settings.before_timing = [directory = settings.cache_directory] {
-    fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
-               directory.empty()                ? "each time, since no cache-directory is set"
-               : !why_unsafe(directory).empty() ? "each time, since the cache-directory is not safe"
-                                                : "later runs use the result");
+  settings.before_timing = [directory = settings.cache_directory, before = environment.before_timing] {
+    if (before)
+      before(fmt::format("timing the BLAS libraries of this machine, for some seconds; {}",
+                         directory.empty()                ? "each time, since no cache-directory is set"
+                         : !why_unsafe(directory).empty() ? "each time, since the cache-directory is not safe"
+                                                          : "later runs use the result"));
   };
   return settings;
 }
@@ -74,13 +73,17 @@ bool is_set_by_user(const Config& config, std::string_view key) {
   return given != report.end() && given->origin != Origin::code && given->origin != Origin::default_value;
 }
 
+/// Workers on cores and devices.
+std::size_t computing_threads(const Config& config) {
+  const std::size_t workers =
+      config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
+  return workers + backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
+}
+
 /// Reserves address space for each computing thread while failure can still be reported: buffers of the BLAS,
 /// then, under a limit of addresses, stacks and memory.
 void take_addresses(const linalg::Kernels& kernels, Config& config) {
-  const std::size_t workers =
-      config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
-  const std::size_t threads =
-      workers + backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
+  const std::size_t threads = computing_threads(config);
   kernels.blas().reserve_buffers(threads);
   const machine::MachineMemory memory =
       machine::detect_memory(machine::SystemFiles(), static_cast<unsigned>(threads));
@@ -127,8 +130,8 @@ std::string content_of(const std::string& file) {
 
 }  // namespace
 
-linalg::KernelChoice choose_kernels(const Config& config) {
-  return linalg::choose_kernels(kernel_settings_in(config));
+linalg::KernelChoice choose_kernels(const Config& config, const KernelEnvironment& environment) {
+  return linalg::choose_kernels(kernel_settings_in(config, environment));
 }
 
 std::string cuda_kernels(const Config& config) {
@@ -141,15 +144,11 @@ bool has_cuda_kernels(const Config& config) {
   return !linalg::embedded_cuda_kernels().empty();
 }
 
-linalg::Kernels load_kernels(const Config& config) {
-  Config same = config;
-  return load_kernels(same, [](const linalg::KernelChoice&) {});
-}
-
-linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle) {
+linalg::Kernels load_kernels(Config& config, const KernelEnvironment& environment,
+                             const std::function<void(const linalg::KernelChoice&)>& settle) {
   check_before_timing(config);
   if (config.has("cuda-kernels")) static_cast<void>(cuda_kernels(config));
-  const linalg::KernelSettings settings = kernel_settings_in(config);
+  const linalg::KernelSettings settings = kernel_settings_in(config, environment);
   const std::optional<linalg::KernelChoice> named = named_in_full(settings);
   const linalg::KernelChoice choice = named ? *named : linalg::choose_kernels(settings);
   linalg::set_blas_environment(choice.best.candidate);
@@ -163,8 +162,20 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
                                       ? ""
                                       : fmt::format(" here, and takes {}", kernels.blas().core_type())));
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
-  settle(choice);
+  if (settle) settle(choice);
   take_addresses(kernels, config);
+  return kernels;
+}
+
+linalg::Kernels load_kernels_unchanged(const Config& config) {
+  std::string library;  // the default of Kernels::load
+  if (config.has("blas"))
+    library = linalg::match_libraries(config.text("blas"), linalg::find_blas_libraries({})).front();
+  const bool own = config.text_or("blas-products", "auto") == "own";
+  linalg::Kernels kernels = linalg::Kernels::load(
+      library, own ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
+  if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
+  kernels.blas().reserve_buffers(computing_threads(config));
   return kernels;
 }
 
@@ -181,4 +192,4 @@ std::string name_of(const linalg::Kernels& kernels) {
   return blas.has_own_products() ? name + ", products by Fairlead" : name;
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

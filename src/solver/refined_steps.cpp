@@ -1,5 +1,5 @@
 // See refined_steps.hpp.
-#include "fairlead/solve/refined_steps.hpp"
+#include "solver/refined_steps.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/larger.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr int most_steps = 6;
 
 /// x := x + A^-1 r, each column scaled, so that T can hold what is left. The seconds of it that count or not.
 template <class T>
-double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<T>& solution,
+double correct(Execution& run, TiledFactors<T>& factors, const SolutionToJudge<T>& solution,
                const std::vector<double>& residual) {
   const auto n = static_cast<std::size_t>(solution.a->rows());
   double seconds = 0;
@@ -43,7 +43,7 @@ double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<
 }
 
 template <class T>
-RefinedSteps refine_block(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
+RefinedSteps refine_block(Execution& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
                           const SolutionToJudge<T>& solution) {
   const std::int64_t n = solution.a->rows();
   std::vector<double> residual;
@@ -85,7 +85,7 @@ RefinedSteps refine_block(WatchedRun& run, const linalg::Kernels& kernels, Tiled
 }  // namespace
 
 template <class T>
-RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
+RefinedSteps judge_and_refine(Execution& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
                               const SolutionToJudge<T>& solution) {
   const std::int64_t n = solution.a->rows();
   const std::int64_t at_once = solution.may_refine
@@ -110,9 +110,9 @@ RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, T
   return all;
 }
 
-template RefinedSteps judge_and_refine<float>(WatchedRun&, const linalg::Kernels&, TiledFactors<float>&,
+template RefinedSteps judge_and_refine<float>(Execution&, const linalg::Kernels&, TiledFactors<float>&,
                                               const SolutionToJudge<float>&);
-template RefinedSteps judge_and_refine<double>(WatchedRun&, const linalg::Kernels&, TiledFactors<double>&,
+template RefinedSteps judge_and_refine<double>(Execution&, const linalg::Kernels&, TiledFactors<double>&,
                                                const SolutionToJudge<double>&);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

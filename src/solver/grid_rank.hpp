@@ -1,4 +1,4 @@
-// The rank on which a command computes: the only one, or one in a grid of ranks over which the matrices are
+// The rank that computes: the only one, or one in a grid of ranks over which the matrices are
 // distributed. The code for both cases is the same.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
@@ -13,9 +13,9 @@
 
 #include "algorithms/linalg/band_codelets.hpp"
 #include "algorithms/linalg/collectives.hpp"
-#include "fairlead/problem/dense_problem.hpp"
+#include "solver/dense_problem.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 struct GridRank {
   Rank rank{};
@@ -71,4 +71,4 @@ inline void settle_tile(Runtime& runtime, DenseProblem& problem) {
   problem.tile = static_cast<std::int32_t>(least_of_ranks(runtime, static_cast<Bytes>(problem.tile)));
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

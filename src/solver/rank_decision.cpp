@@ -1,6 +1,6 @@
 // First tries a bound by norms, then one by estimated singular values; computes the singular values if both
 // fail.
-#include "fairlead/solve/rank_decision.hpp"
+#include "solver/rank_decision.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "algorithms/linalg/singular_value_estimates.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -27,7 +27,7 @@ bool is_regular(const linalg::TriangleNorms& r, double inverse_norm, std::int64_
 /// The same test with tighter estimates. Norms are too far from singular values in single precision, or with
 /// many columns.
 template <class T>
-bool is_regular_by_estimates(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
+bool is_regular_by_estimates(Execution& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
                              double tolerance) {
   using Estimates = linalg::SingularValueEstimates<T>;
   run.begin("singular value estimates", Estimates::tasks(a));
@@ -42,7 +42,7 @@ bool is_regular_by_estimates(WatchedRun& run, const linalg::Kernels& kernels, co
 }  // namespace
 
 template <class T>
-RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
+RankDecision<T>::RankDecision(Execution& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
                               double tolerance, const std::function<double()>& inverse_norm)
     : run_(run), rank_{.rank = a.columns(), .columns = a.columns(), .tolerance = tolerance} {
   linalg::TriangleNorms r;
@@ -72,8 +72,8 @@ RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, c
     minimum_.reset();  // frees its memory
     return;
   }
-  run_.print_line(
-      fmt::format("fairlead: the columns of the matrix are linearly dependent: {}. --rank-tolerance sets "
+  run_.warn(
+      fmt::format("the columns of the matrix are linearly dependent: {}. --rank-tolerance sets "
                   "which singular values count as zero",
                   text_of(rank_)));
 }
@@ -101,4 +101,4 @@ void RankDecision<T>::restrict(linalg::LeastSquaresError<T>& error, std::int64_t
 template class RankDecision<float>;
 template class RankDecision<double>;
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

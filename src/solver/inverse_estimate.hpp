@@ -10,10 +10,10 @@
 #include <memory>
 #include <vector>
 
-#include "fairlead/run/watched_run.hpp"
-#include "fairlead/solve/trust.hpp"
+#include "solver/execution.hpp"
+#include "solver/trust.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 /// The factored system of an estimate.
 struct FactoredSystem {
@@ -34,18 +34,18 @@ struct InverseEstimate {
 
 /// Runs the remaining steps as a phase of the run; returns its seconds, 0 if none remained.
 template <class T>
-double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse);
+double finish_estimate(Execution& run, linalg::InverseNorm<T>& inverse);
 
 /// Runs the remaining steps of `inverse`. If || A^-1 || times the error of the factors is more than a
 /// hundredth, reads A again: lowers the condition to the value that the rows of the inverse prove, and raises
 /// the bound by their error.
 template <class T>
-InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
+InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step);
 
 /// The report of the estimate for a solution of `columns` columns. The bound of its error is `times` that of
 /// the weights. Warns the user if little of the solution can be trusted.
-report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
+report::ConditionReport report_estimate(Execution& run, const InverseEstimate& estimate, double times,
                                         std::int64_t columns, const SolvePrecision& precision);
 
 /// Bytes of memory in addition to the tiles of the factors.
@@ -62,4 +62,4 @@ double largest_quotient(const std::vector<double>& numerators, const std::vector
 /// `uncertain` as the weights of an estimate; empty if an element is not finite, since then no bound exists.
 std::vector<double> weights_of(std::vector<double> uncertain);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

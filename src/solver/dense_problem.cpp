@@ -1,5 +1,5 @@
 // The table of operations, and sizes.
-#include "fairlead/problem/dense_problem.hpp"
+#include "solver/dense_problem.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
@@ -16,9 +16,10 @@
 #include "backend/device_list.hpp"
 #include "base/pages.hpp"
 #include "base/suggest.hpp"
-#include "fairlead/problem/kernels.hpp"
+#include "solver/load_kernels.hpp"
+#include "solver/tiled_factors.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -75,6 +76,19 @@ Bytes reflectors_of(const Problem& p) {
                               : linalg::QrReflectors<float>::bytes(p.rows(), p.n, p.tile, p.tree);
 }
 
+std::string_view cholesky_title_of(const Problem&) { return "Cholesky solve"; }
+std::string_view lu_title_of(const Problem&) { return "LU solve without pivoting"; }
+std::string_view incremental_lu_title_of(const Problem&) { return "LU solve with incremental pivoting"; }
+std::string_view qr_title_of(const Problem& p) {
+  if (p.m == 0) return "QR solve";
+  return p.tree == linalg::QrTree::flat ? "QR least squares" : "QR least squares by a binary tree";
+}
+
+double triangular_solve_flops_of(const Problem& p, double sides) { return 2 * real(p.n) * real(p.n) * sides; }
+double qr_solve_flops_of(const Problem& p, double sides) {
+  return (4 * real(p.rows()) * real(p.n) - real(p.n) * real(p.n)) * sides;
+}
+
 }  // namespace
 
 const DenseOperation cholesky_operation{.key = "cholesky",
@@ -85,7 +99,12 @@ const DenseOperation cholesky_operation{.key = "cholesky",
                                         .flops = cholesky_flops_of,
                                         .tasks = cholesky_tasks_of,
                                         .bounds = cholesky_bounds_of,
-                                        .ceiling = cholesky_ceiling_of};
+                                        .ceiling = cholesky_ceiling_of,
+                                        .solve = SolveMethod{.make_in_single = make_cholesky_factors<float>,
+                                                             .make_in_double = make_cholesky_factors<double>,
+                                                             .title = cholesky_title_of,
+                                                             .flops = triangular_solve_flops_of,
+                                                             .symmetric = true}};
 const DenseOperation lu_operation{.key = "lu",
                                   .name = "LU factorization without pivoting",
                                   .tiles = Tiles::all,
@@ -94,19 +113,30 @@ const DenseOperation lu_operation{.key = "lu",
                                   .flops = lu_flops_of,
                                   .tasks = lu_tasks_of,
                                   .bounds = lu_bounds_of,
-                                  .ceiling = lu_ceiling_of};
-const DenseOperation incremental_lu_operation{.key = "lu-incremental",
-                                              .name = "LU factorization with incremental pivoting",
-                                              .tiles = Tiles::all,
-                                              .matrices = 1,
-                                              .devices = DenseOperation::Devices::none,
-                                              .kernels = linalg::RateSet::product,
-                                              .flops = lu_flops_of,
-                                              .tasks = incremental_lu_tasks_of,
-                                              .bounds = in_place_bounds_of,
-                                              .ceiling = nullptr,
-                                              .tile_needs = linalg::tile_needs_of_pairs,
-                                              .extra_bytes = pivots_of};
+                                  .ceiling = lu_ceiling_of,
+                                  .solve = SolveMethod{.make_in_single = make_lu_factors<float>,
+                                                       .make_in_double = make_lu_factors<double>,
+                                                       .title = lu_title_of,
+                                                       .flops = triangular_solve_flops_of,
+                                                       .grows = true}};
+const DenseOperation incremental_lu_operation{
+    .key = "lu-incremental",
+    .name = "LU factorization with incremental pivoting",
+    .tiles = Tiles::all,
+    .matrices = 1,
+    .devices = DenseOperation::Devices::none,
+    .kernels = linalg::RateSet::product,
+    .flops = lu_flops_of,
+    .tasks = incremental_lu_tasks_of,
+    .bounds = in_place_bounds_of,
+    .ceiling = nullptr,
+    .tile_needs = linalg::tile_needs_of_pairs,
+    .extra_bytes = pivots_of,
+    .solve = SolveMethod{.make_in_single = make_incremental_lu_factors<float>,
+                         .make_in_double = make_incremental_lu_factors<double>,
+                         .title = incremental_lu_title_of,
+                         .flops = triangular_solve_flops_of,
+                         .grows = true}};
 const DenseOperation qr_operation{.key = "qr",
                                   .name = "QR factorization",
                                   .tiles = Tiles::all,
@@ -118,7 +148,12 @@ const DenseOperation qr_operation{.key = "qr",
                                   .bounds = in_place_bounds_of,
                                   .ceiling = nullptr,
                                   .tile_needs = linalg::tile_needs_of_pairs,
-                                  .extra_bytes = reflectors_of};
+                                  .extra_bytes = reflectors_of,
+                                  .solve = SolveMethod{.make_in_single = make_qr_factors<float>,
+                                                       .make_in_double = make_qr_factors<double>,
+                                                       .title = qr_title_of,
+                                                       .flops = qr_solve_flops_of,
+                                                       .least_squares = true}};
 const DenseOperation product_operation{.key = "gemm",
                                        .name = "matrix product C += A B",
                                        .tiles = Tiles::all,
@@ -206,4 +241,4 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
       (rows() + most_tiles_a_side - 1) / most_tiles_a_side));
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -6,7 +6,7 @@
 // computed: LAPACK has n + 1, the number of roundings in a plain sum; sums here are compensated, and k is 8
 // to 30 (BackwardError). So the bound holds always, as far as A^-1 is known, and rests on no assumption about
 // roundings.
-#include "fairlead/solve/trust.hpp"
+#include "solver/trust.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 namespace {
 
@@ -157,4 +157,4 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
       error, limit, smallest_with_all_digits(report.element == "FP32"));
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -1,7 +1,6 @@
-// The matrix of a system of `fairlead solve`, from a file or computed from points: how to read it into tiles,
+// The matrix of a system, symmetric or general from a file, or computed from points: how to read it into tiles,
 // and how to read it again for the error check.
 #pragma once
-#include <fairlead/config.hpp>
 #include <fairlead/flow.hpp>
 #include <fairlead/runtime.hpp>
 
@@ -15,16 +14,14 @@
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_reader.hpp"
 #include "data/matrix/stored_matrix.hpp"
-#include "fairlead/ranks/grid_rank.hpp"
-#include "report/run_report.hpp"
+#include "solver/grid_rank.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 template <class T>
 class MatrixToSolve {
  public:
   virtual ~MatrixToSolve() = default;
-  virtual std::int64_t n() const = 0;
   /// The name of the phase that reads it into tiles. Null: tiles are computed when the factorization first
   /// needs them.
   virtual const char* phase() const = 0;
@@ -33,11 +30,11 @@ class MatrixToSolve {
   virtual Bytes tiling_bytes_per_worker() const { return 0; }
   virtual Bytes source_bytes_per_worker() const { return 0; }
 
-  /// The lower triangle, before it is read.
-  virtual TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const {
-    return place.tiled<T>(runtime, "A", n(), n(), tile, Tiles::lower);
+  /// All of the matrix, or the lower triangle of a symmetric one, before it is read.
+  virtual TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const = 0;
+  virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/, const linalg::ReadingRanks&) const {
+    return 0;
   }
-  virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/) const { return 0; }
   /// This object must stay until the flow has been waited for.
   virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/, const linalg::ReadingRanks&) {}
   /// Call after the flow's wait: throws NumericalError if the matrix cannot be used. The matrix is not read
@@ -50,26 +47,21 @@ class MatrixToSolve {
   virtual double asymmetry() const { return 0; }
   /// Not read again soon: drops it from the page cache.
   virtual void forget_pages() const {}
-  /// Bytes read from its file so far.
-  virtual std::optional<report::LinkReport> traffic() const { return std::nullopt; }
+  /// The largest absolute value of an element of a general matrix, after end_tiling().
+  virtual double largest() const { return 0; }
+  /// Bytes read from its file so far; none: it is not in a file.
+  virtual std::optional<Bytes> bytes_read() const { return std::nullopt; }
 };
 
-/// The parameters of --kernel's radial basis function.
-struct RbfParameters {
-  double length_scale = 1, nugget = 0;
-};
-/// Throws ConfigError if there is no such kernel.
-RbfParameters rbf_parameters(const Config& config);
-/// Throws InputError if it is not square.
+/// A symmetric matrix. Throws InputError if it is not square.
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::StoredMatrix> file,
-                                                 linalg::Stored stored);
-/// The matrix of --kernel and its options for points, one in each row; `coordinates`: all of the file, which
-/// this process need not have. Throws ConfigError.
-std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config,
-                                                          const data::StoredMatrix& points,
-                                                          std::vector<double> coordinates);
+std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const data::StoredMatrix> file,
+                                                   linalg::Stored stored);
+/// A matrix of any shape.
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::StoredMatrix> file);
+/// A kernel matrix, computed when its tiles are first needed.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -14,9 +14,9 @@
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "data/matrix/stored_matrix.hpp"
-#include "fairlead/ranks/grid_rank.hpp"
+#include "solver/grid_rank.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 /// All of the file as T, column-major. Throws NumericalError that names the place of a value that is not
 /// finite.
@@ -52,4 +52,4 @@ std::vector<T> vectors_of_all(Runtime& runtime, const GridRank& place, const dat
   return all;
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -9,7 +9,7 @@
 
 #include "report/run_report.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 
 /// The precisions of a solve. A result whose backward error is above the limit is wrong.
 struct SolvePrecision {
@@ -47,4 +47,4 @@ std::optional<std::string> distrusted(const std::optional<report::ConditionRepor
 /// right.
 std::optional<std::string> wrong_answer(const report::RunReport& report);
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

@@ -1,0 +1,146 @@
+// Solves systems of linear equations and least squares problems whose matrix may be larger than memory, and reports how
+// far the solution can be trusted.
+//
+//   fairlead::linalg::Solver solver({.memory = 2_GiB});
+//   const std::vector<double> x = solver.solve("A.npy", b);
+//   std::cout << solver.report().backward_error << '\n';
+//
+// It does what `fairlead solve` does (docs/solver.md), on one rank. Messages name options as the command has them:
+// --require-digits is required_digits.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/element_type.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/ids.hpp>
+#include <fairlead/literals.hpp>
+#include <fairlead/matrix_file.hpp>
+#include <fairlead/matrix_source.hpp>
+#include <fairlead/stored.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fairlead::linalg {
+
+/// A factorization by which a system is solved.
+enum class Method : std::uint8_t {
+  automatic,  ///< cholesky if the matrix is symmetric positive definite, qr if it has more rows than columns, else
+              ///< lu_incremental
+  cholesky,        ///< for symmetric positive definite matrices
+  lu,              ///< without pivoting, for diagonally dominant matrices
+  lu_incremental,  ///< with incremental pivoting, for any square matrix
+  qr,              ///< for any matrix with at least as many rows as columns; least squares
+};
+/// As the command has it: "lu-incremental"; "automatic".
+std::string_view name_of(Method method) noexcept;
+
+struct SolverOptions {
+  Bytes memory = 0;  ///< limit of the memory for matrices and vectors; 0: what is free
+  Method method = Method::automatic;
+  std::int32_t tile = 0;    ///< side of a tile in elements; 0: chosen
+  std::size_t workers = 0;  ///< threads that compute; 0: one for each core
+  /// Factor in single precision and refine the solution to double; falls back to double precision if the matrix is too
+  /// ill-conditioned. For symmetric positive definite matrices.
+  bool refine = false;
+  bool condition =
+      true;  ///< estimate the condition number and the forward error: four sweeps over the factor
+  /// Fewer digits of the solution that can be trusted are an error; 1 to 15, in single precision to 6.
+  std::optional<int> required_digits{};
+  /// For qr: singular values up to this fraction of the largest count as zero, and the solution is the least squares
+  /// solution of least norm; below 1. 0: the columns are independent. Nothing: for a matrix that is not square, epsilon
+  /// times its larger dimension; a square one is not examined.
+  std::optional<double> rank_tolerance{};
+  /// Of a symmetric matrix; all but `both` require cholesky.
+  Stored stored = Stored::both;
+  /// All other settings: devices, scheduler, disk-directory, blas, ... (docs/configuration.md).
+  Config config = Config::from_environment();
+};
+
+/// The time of one part of a solve.
+struct SolvePhase {
+  std::string name;  ///< "reading", "factorization", "solve", "error check", ...
+  double seconds = 0;
+  bool counts = true;  ///< in SolveReport::seconds; checks and estimates do not
+};
+
+/// How good a solution is, and what it cost.
+struct SolveReport {
+  Method method = Method::automatic;  ///< that has solved the system
+  std::string method_reason;          ///< why, if the method was chosen; otherwise empty
+  std::int64_t rows = 0, columns = 0, right_hand_sides = 0;
+  ElementType precision = ElementType::float64;  ///< of the solution
+
+  /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the right-hand sides. Above the
+  /// limit the solution is wrong. For least squares that of the nearest problem that x solves.
+  double backward_error = 0, backward_error_limit = 0;
+  int refinement_steps = 0;
+  std::optional<double> condition{};      ///< an estimate, in the infinity norm; infinite on overflow
+  std::optional<double> forward_error{};  ///< bound of || x - true x || / || x ||; infinite: unknown
+  std::optional<int> digits{};            ///< of the solution that can be trusted, by that bound
+  std::optional<double> growth{};         ///< of LU: the largest element of U divided by that of A
+  std::optional<double> asymmetry{};      ///< largest difference of the triangles, relative to the elements
+  std::optional<double> residual{};       ///< of least squares: || b - A x || / || b || in the two norm
+  std::optional<std::int64_t> rank{};     ///< of least squares: independent columns of the matrix
+
+  std::int32_t tile = 0;
+  double seconds = 0;  ///< of the phases that count
+  std::vector<SolvePhase> phases;
+  Bytes bytes_read = 0, bytes_written = 0;  ///< from and to the spill file
+  std::vector<std::string> warnings;        ///< one sentence each, without a full stop
+};
+
+/// A matrix in memory, which is read in place.
+template <class T>
+struct MatrixView {
+  const T* elements = nullptr;
+  std::int64_t rows = 0, columns = 0;
+  StorageOrder order = StorageOrder::fortran;
+  std::int64_t leading_dimension =
+      0;  ///< elements between the starts of columns, in C order of rows; 0: adjacent
+};
+
+/// A solver may be used any number of times, by one thread at a time.
+class Solver {
+ public:
+  /// Throws UsageError for options that exclude each other or are out of range.
+  explicit Solver(SolverOptions options = {});
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+  ~Solver();
+
+  /// Solves A x = b, or the least squares problem if A has more rows than columns. `b`: `right_hand_sides` columns with
+  /// as many elements as A has rows, one after the other. Returns as many columns with as many elements as A has columns.
+  /// In single precision the solution is as accurate as single precision permits. The matrix is read several times.
+  ///
+  /// Throws NumericalError if A is unsuitable for the method (not positive definite, not symmetric, singular, an element
+  /// is not finite), or if the solution cannot be trusted: its backward error is above the limit, or fewer than
+  /// required_digits digits are certain. InputError if the matrix has an unsuitable shape or cannot be read, UsageError if
+  /// b does not match, SystemError if the system lacks memory or disk space, and FootprintError or ConfigError if the
+  /// memory limit is too small.
+  std::vector<double> solve(const MatrixSource<double>& a, std::span<const double> b,
+                            std::int64_t right_hand_sides = 1);
+  std::vector<float> solve(const MatrixSource<float>& a, std::span<const float> b,
+                           std::int64_t right_hand_sides = 1);
+  std::vector<double> solve(const MatrixView<double>& a, std::span<const double> b,
+                            std::int64_t right_hand_sides = 1);
+  std::vector<float> solve(const MatrixView<float>& a, std::span<const float> b,
+                           std::int64_t right_hand_sides = 1);
+  /// A matrix in a file: see open_matrix().
+  std::vector<double> solve(const std::string& a, std::span<const double> b,
+                            std::int64_t right_hand_sides = 1);
+
+  /// Of the last solve, also if it has thrown after the solution was judged.
+  const SolveReport& report() const noexcept;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace fairlead::linalg

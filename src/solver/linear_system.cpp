@@ -1,0 +1,50 @@
+// See linear_system.hpp.
+#include "solver/linear_system.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+namespace fairlead::solver {
+
+namespace {
+
+using data::StoredMatrix;
+
+void require_shape(const StoredMatrix& a, const DenseOperation& method) {
+  const std::string shape = data::shape_text(a.shape());
+  const bool least_squares = method.solve->least_squares;
+  if (a.dimensions() == 2 && (a.rows() == a.columns() || (least_squares && a.rows() > a.columns()))) return;
+  const char* const why =
+      a.dimensions() != 2 ? (least_squares ? "it is not a matrix" : "solving needs a square matrix")
+      : a.rows() < a.columns() && least_squares
+          ? "it has more unknowns than equations; at least as many rows as columns are needed"
+      : a.rows() > a.columns() ? "solving needs a square matrix; for least squares: --method qr"
+                               : "solving needs a square matrix";
+  throw InputError(fmt::format("{} has the shape {}: {}", a.name(), shape, why));
+}
+
+}  // namespace
+
+void require_match(const LinearSystem& system, const DenseOperation& method) {
+  const StoredMatrix &a = *system.a, &b = *system.b;
+  if (!system.of_points()) require_shape(a, method);
+  if (a.rows() != b.rows())
+    throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
+                                 a.name(), data::shape_text(a.shape()), b.name(),
+                                 data::shape_text(b.shape())));
+}
+
+data::ElementType LinearSystem::solution() const noexcept {
+  const bool in_single =
+      a->element() == data::ElementType::float32 && b->element() == data::ElementType::float32;
+  return in_single ? data::ElementType::float32 : data::ElementType::float64;
+}
+
+std::string LinearSystem::changed_input() const {
+  for (const auto& file : {a, b})
+    if (file != nullptr && file->changed()) return file->name();
+  return {};
+}
+
+}  // namespace fairlead::solver

@@ -1,0 +1,77 @@
+// A system of linear equations or a least squares problem, how to solve it, and the result.
+#pragma once
+#include <fairlead/ids.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "algorithms/linalg/rbf_matrix.hpp"
+#include "algorithms/linalg/symmetric_reader.hpp"
+#include "data/matrix/stored_matrix.hpp"
+#include "report/run_report.hpp"
+#include "solver/dense_problem.hpp"
+
+namespace fairlead::solver {
+
+/// A x = b, or the least squares solution if A has more rows than columns.
+struct LinearSystem {
+  std::shared_ptr<const data::StoredMatrix> a, b;     ///< a: the matrix or the points that it is made of
+  std::shared_ptr<const linalg::RbfMatrix> kernel{};  ///< the matrix, computed from points; null: it is a
+  linalg::Stored stored = linalg::Stored::both;       ///< of a symmetric matrix
+
+  bool of_points() const noexcept { return kernel != nullptr; }
+  std::int64_t rows() const noexcept { return static_cast<std::int64_t>(b->rows()); }
+  std::int64_t unknowns() const noexcept {
+    return static_cast<std::int64_t>(of_points() ? b->rows() : a->columns());
+  }
+  std::int64_t right_hand_sides() const noexcept { return static_cast<std::int64_t>(b->columns()); }
+
+  /// The type of the solution by NumPy's promotion: single precision if A and b have it.
+  data::ElementType solution() const noexcept;
+  /// The first of the files that was written to since it was opened; empty: none.
+  std::string changed_input() const;
+};
+
+/// Throws InputError if the method is not for matrices of that shape, or A and b differ in rows.
+void require_match(const LinearSystem& system, const DenseOperation& method);
+
+/// The precision of the factor.
+enum class FactorPrecision : std::uint8_t {
+  of_solution,
+  single,  // and the solution is refined
+  tf32,    // the same, with products in TF32 where a device has that
+};
+
+struct SolveOptions {
+  const DenseOperation* method = &cholesky_operation;
+  /// Used if the matrix turns out to be unsuitable for `method`; null: that is an error. For one rank.
+  const DenseOperation* fallback = nullptr;
+  FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
+  bool condition = true;                                  ///< estimate condition and forward error
+  /// Singular values up to this fraction of the largest count as zero. None: epsilon times the larger
+  /// dimension if the matrix is not square; a square one is not decomposed.
+  std::optional<double> rank_tolerance{};
+  std::optional<int> required_digits{};
+};
+
+struct SolveResult {
+  DenseProblem problem{};  ///< with the method, the tile, and bytes
+  std::string fallback_reason{};
+  double backward_error = 0, backward_error_limit = 0;
+  std::optional<report::ConditionReport> condition{};
+  std::optional<int> refinement_steps{};
+  std::optional<double> growth{};     ///< the largest element of U divided by that of A
+  std::optional<double> asymmetry{};  ///< of a matrix that is not quite symmetric
+  std::optional<report::LeastSquaresResidual> residual{};
+  std::optional<report::NumericalRank> numerical_rank{};
+  /// As of RunReport, for a solution in double precision that goes to single.
+  std::optional<double> lost_in_file{}, rounded_in_file{};
+  std::optional<std::uint64_t> calls_in_tf32{};
+  std::optional<Bytes> input_bytes_read{};  ///< of A, to read it into tiles; none: it is computed
+  double seconds = 0;                       ///< of the phases that count
+  double given_up_seconds = 0;              ///< of these, in attempts that were given up
+};
+
+}  // namespace fairlead::solver

@@ -1,0 +1,454 @@
+// See solve_steps.hpp.
+#include "solver/solve_steps.hpp"
+
+#include <fairlead/inverse_norm.hpp>
+#include <fairlead/refined_solve.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/collectives.hpp"
+#include "algorithms/linalg/column_block.hpp"
+#include "algorithms/linalg/column_scales.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
+#include "algorithms/linalg/element_sizes.hpp"
+#include "algorithms/linalg/larger.hpp"
+#include "algorithms/linalg/least_squares_error.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "machine/machine.hpp"
+#include "solver/inverse_estimate.hpp"
+#include "solver/loss_in_single.hpp"
+#include "solver/positive_diagonal.hpp"
+#include "solver/read_vectors.hpp"
+#include "solver/refined_steps.hpp"
+#include "solver/single_factor.hpp"
+
+namespace fairlead::solver {
+
+namespace {
+
+using linalg::BackwardError;
+using linalg::Elements;
+using linalg::LeastSquaresError;
+using linalg::StoredSource;
+
+constexpr std::size_t staging_of_vectors = 64 * 1024;
+constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
+
+template <class T>
+constexpr double epsilon_of_type = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+double epsilon_of(data::ElementType element) {
+  return element == data::ElementType::float32 ? epsilon_of_type<float> : epsilon_of_type<double>;
+}
+
+/// Runs checks that read the values as stored.
+template <class Check>
+auto in_any_precision(const Check& check) {
+  try {
+    return check();
+  } catch (const NumericalError& error) {
+    throw NoPrecisionHelps(error.what());
+  }
+}
+
+/// The first clause of an error: the others say what the user can do.
+std::string without_advice(std::string_view text) { return std::string(text.substr(0, text.find("; "))); }
+
+}  // namespace
+
+template <class T>
+SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& options, const Config& config,
+                          const linalg::Kernels& kernels, const GridRank& place)
+    : system_(system),
+      options_(options),
+      config_(config),
+      place_(place),
+      workers_(config.count_or("workers", machine::discover().workers)),
+      m_(system.rows()),
+      n_(system.unknowns()),
+      kernels_(kernels) {
+  Bytes needed = bytes_for(*options_.method);
+  if (options_.fallback != nullptr) needed = std::max(needed, bytes_for(*options_.fallback));
+  // Each step of refinement in another precision reads A. It stays in memory as far as there is more than even
+  // a factor in double precision takes.
+  if (options_.factor != FactorPrecision::of_solution && !system_.of_points() && place_.reads()) {
+    const Bytes limit = config_.bytes("memory");
+    const auto n = static_cast<Bytes>(n_);
+    const Bytes others =
+        needed + (n * (n + widest_tile) / 2 * sizeof(double)) / place_.count() * 9 / 8 + limit / 8;
+    if (limit > others) kept_ = std::min(limit - others, system_.a->data_bytes());
+  }
+  reserved_ = needed + kept_;
+  a_ = kept_ > 0 ? system_.a->keeping(kept_) : system_.a;
+}
+
+template <class T>
+bool SolveSteps<T>::is_least_squares(const DenseOperation& method) const {
+  return method.solve->least_squares && (m_ != n_ || options_.rank_tolerance);
+}
+
+template <class T>
+SolvePrecision SolveSteps<T>::precision(const DenseOperation& method) const {
+  return {.epsilon = epsilon_of_type<T>,
+          .given_epsilon = epsilon_of(system_.solution()),
+          .can_refine = method.solve->symmetric};
+}
+
+template <class T>
+std::shared_ptr<const linalg::MatrixSource<double>> SolveSteps<T>::right_hand_sides() const {
+  return std::make_shared<StoredSource>(system_.b, staging_of_vectors);
+}
+
+template <class T>
+template <class Element>
+std::unique_ptr<MatrixToSolve<Element>> SolveSteps<T>::matrix_of(
+    const DenseOperation& method, std::shared_ptr<const data::StoredMatrix> file) const {
+  if (system_.of_points()) return matrix_of_points<Element>(system_.kernel);
+  if (method.solve->symmetric) return symmetric_matrix<Element>(std::move(file), system_.stored);
+  return general_matrix<Element>(std::move(file));
+}
+
+template <class T>
+Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
+  const auto matrix = matrix_of<T>(method, system_.a);
+  const bool in_other_precision = options_.factor != FactorPrecision::of_solution;
+  const bool least_squares = is_least_squares(method);
+  const std::int64_t at_once = linalg::columns_of_block(m_, columns());
+  const Bytes tiling =
+      in_other_precision ? matrix_of<float>(method, system_.a)->tiling_bytes_per_worker() : 0;
+  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
+                                       : BackwardError<T>::scratch_bytes_per_worker(
+                                             n_, BackwardError<T>::preferred_columns(n_, columns()));
+  const Bytes scratch = std::max<Bytes>({matrix->tiling_bytes_per_worker(), tiling,
+                                         checking + matrix->source_bytes_per_worker() + staging_of_vectors});
+  const Bytes vectors = static_cast<Bytes>(m_ * columns()) * sizeof(T);
+  // A symmetric matrix in a file may turn out not to be quite symmetric.
+  const bool may_refine = method.solve->grows || (method.solve->symmetric && !system_.of_points());
+  const Bytes refining = std::max<Bytes>(in_other_precision ? linalg::RefinedSolve::bytes(n_, at_once, 0) : 0,
+                                         least_squares ? LeastSquaresError<T>::bytes(m_, at_once)
+                                         : may_refine  ? refined_steps_bytes<T>(n_, columns())
+                                                       : 0);
+  // Memory for the precision of the solution, as long as a factor in another one may fall back to it.
+  const Bytes condition = options_.condition ? inverse_estimate_bytes<T>(n_) : 0;
+  const Bytes judging = least_squares ? RankDecision<T>::bytes(n_) : BackwardError<T>::bytes(n_);
+  return vectors + refining + judging + condition + matrix->bytes() + system_.a->memory_bytes() +
+         system_.b->memory_bytes() + workers_ * scratch + StoredSource::staging_bytes;
+}
+
+/// All ranks make it.
+template <class T>
+DenseProblem SolveSteps<T>::problem(const DenseOperation& method, std::size_t element_bytes) {
+  DenseProblem problem{.operation = &method,
+                       .title = {},
+                       .n = n_,
+                       .m = m_ == n_ ? 0 : m_,
+                       .element_bytes = element_bytes,
+                       .own_products = kernels_.has_own_products(),
+                       .made = system_.of_points(),
+                       .memory_limit = config_.bytes("memory"),
+                       .reserved = reserved_,
+                       .ranks = place_.count()};
+  problem.set_tile(config_, workers_);
+  settle_tile(run_->runtime(), problem);
+  if (method.solve->least_squares) problem.set_tree();
+  problem.title = method.solve->title(problem);
+  return problem;
+}
+
+template <class T>
+void SolveSteps<T>::read_right_hand_sides() {
+  x_ = in_any_precision([&] { return vectors_of_all<T>(run_->runtime(), place_, *system_.b); });
+}
+
+template <class T>
+SolveResult SolveSteps<T>::run(Execution& run) {
+  run_ = &run;
+  run.reached(Milestone::started);
+  read_right_hand_sides();
+  if constexpr (std::is_same_v<T, double>)
+    if (system_.solution() == data::ElementType::float32)
+      below_single_ = columns_below_single(x_.data(), m_, columns());
+  try {
+    solve_in_precisions();
+  } catch (const NumericalError& error) {
+    if (options_.fallback == nullptr || stage_ != Stage::factoring) throw;
+    const double spent = result_.seconds + run.give_up();
+    result_ = {};
+    result_.seconds = result_.given_up_seconds = spent;
+    result_.fallback_reason = without_advice(error.what());
+    read_right_hand_sides();
+    direct(*options_.fallback);
+  }
+  result_.backward_error_limit = linalg::max_correct_backward_error<T>(m_);
+  find_loss_in_file();
+  return result_;
+}
+
+template <class T>
+void SolveSteps<T>::solve_in_precisions() {
+  if constexpr (std::is_same_v<T, double>) {
+    const FactorPrecision first = options_.factor;
+    Attempt attempt = Attempt::failed;
+    if (first == FactorPrecision::tf32) attempt = refined(FactorPrecision::tf32, x_.data());
+    if (attempt == Attempt::failed && first != FactorPrecision::of_solution)
+      attempt = refined(FactorPrecision::single, x_.data());
+    if (attempt == Attempt::succeeded) return;
+  }
+  direct(*options_.method);
+}
+
+/// The matrix in tiles, factored.
+template <class T>
+template <class Element>
+void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Element>& a,
+                           TiledFactors<Element>& factors) {
+  const DenseProblem& problem = result_.problem;
+  stage_ = Stage::reading;
+  const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
+  if (matrix.phase() != nullptr) {
+    const linalg::ReadingRanks readers = place_.reading_ranks([this] { run_->wait(); });
+    run_->begin(matrix.phase(), matrix.tasks(a, memory, readers));
+    matrix.submit(run_->flow(), a, memory, readers);
+    result_.seconds += run_->end();
+  }
+  stage_ = Stage::factoring;
+  alike(place_.first(), [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
+  // The factorization would find it later.
+  if (options_.fallback != nullptr && problem.operation->solve->symmetric)
+    in_any_precision([&] { require_positive_diagonal(*run_, a); });
+  run_->reached(Milestone::tiled);
+
+  run_->begin("factorization", problem.operation->tasks(problem), problem.operation->flops(problem));
+  run_->compute([&](auto& front) { factors.factor(front); });
+  result_.seconds += run_->end();
+  stage_ = Stage::solved;
+}
+
+template <class T>
+void SolveSteps<T>::solve_with(const TiledMatrix<T>& a, Factors& factors, RankDecision<T>* rank) {
+  const linalg::ColumnScales<T> scales(x_.data(), m_, columns());
+  const double flops =
+      result_.problem.operation->solve->flops(result_.problem, static_cast<double>(columns()));
+  const bool reduced = rank != nullptr && rank->is_reduced();
+  {
+    linalg::DistributedColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns(), a.tile(),
+                                    a.distribution());
+    run_->begin("solve", reduced ? 0 : factors.solve_tasks(x.tiles().tile_columns()), flops);
+    if (reduced)
+      factors.rotate(run_->flow(), x.tiles());
+    else
+      run_->compute([&](auto& front) { factors.solve(front, x.tiles()); });
+    run_->wait();
+    x.gather();
+    if (!reduced) {
+      scales.undo(x_.data());
+      result_.seconds += run_->end();
+      return;
+    }
+  }
+  rank->solve(x_.data(), m_, columns());
+  result_.seconds += run_->end();
+  scales.undo(x_.data());
+}
+
+/// With the factor in T.
+template <class T>
+void SolveSteps<T>::direct(const DenseOperation& method) {
+  result_.problem = problem(method, sizeof(T));
+  const auto matrix = matrix_of<T>(method, a_);
+  const TiledMatrix<T> a = matrix->tiles(place_, run_->runtime(), result_.problem.tile);
+  const auto factors =
+      make_factors<T>(result_.problem, {.factor = kernels_, .solve = kernels_}, run_->runtime(), a);
+  factor<T>(*matrix, a, *factors);
+  result_.input_bytes_read = matrix->bytes_read();
+
+  std::optional<RankDecision<T>> rank;
+  InverseNormEstimate of_inverse;
+  if (is_least_squares(method)) {
+    const double tolerance =
+        options_.rank_tolerance.value_or(epsilon_of_type<T> * static_cast<double>(std::max(m_, n_)));
+    rank.emplace(*run_, kernels_, a, tolerance, [&] {
+      of_inverse = estimate_norm_of_inverse(*run_, *factors, a);
+      return of_inverse.norm;
+    });
+    result_.seconds += rank->seconds();
+  }
+  solve_with(a, *factors, rank ? &*rank : nullptr);
+  run_->reached(Milestone::solved);
+  if (method.solve->grows) measure_growth(a, matrix->largest());
+  if (rank)
+    judge_as_least_squares(*matrix, a, *factors, *rank, of_inverse);
+  else
+    judge(*matrix, a, *factors);
+}
+
+template <class T>
+void SolveSteps<T>::measure_growth(const TiledMatrix<T>& a, double largest) {
+  linalg::ElementSizes<T> of_u;
+  run_->begin("growth", of_u.tasks(a, Elements::upper));
+  of_u.submit(run_->flow(), a, Elements::upper);
+  run_->end_uncounted();
+  of_u.combine_ranks(run_->runtime());
+  if (largest > 0) result_.growth = of_u.largest() / largest;
+}
+
+template <class T>
+void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors) {
+  const DenseOperation& method = *result_.problem.operation;
+  const double limit = linalg::max_correct_backward_error<T>(m_);
+  // The factors of a symmetric matrix are those of the lower triangle. The residual contains the difference of
+  // the upper triangle, so that one step of refinement removes it.
+  const bool asymmetric = matrix.asymmetry() != 0;
+  const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, factors,
+                                                  {.a = matrix.source(),
+                                                   .b = right_hand_sides(),
+                                                   .x = x_.data(),
+                                                   .columns = columns(),
+                                                   .tile = a.tile(),
+                                                   .limit = limit / much_better,
+                                                   .may_refine = asymmetric || method.solve->grows,
+                                                   .counts = true,
+                                                   .least_steps = asymmetric ? 1 : 0,
+                                                   .readers = place_.readers,
+                                                   .distribution = a.distribution()});
+  result_.seconds += judged.seconds;
+  matrix.forget_pages();
+  result_.backward_error = judged.backward_error;
+  if (judged.steps > 0) result_.refinement_steps = judged.steps;
+  if (asymmetric) result_.asymmetry = matrix.asymmetry();
+  // If sums of a row overflow, the condition is unknown.
+  if (!options_.condition || !(judged.backward_error <= limit) || !std::isfinite(judged.matrix_norm)) return;
+  linalg::InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(),
+                                 weights_of(judged.uncertain_residual));
+  const InverseEstimate estimate = estimate_inverse(*run_, inverse,
+                                                    {.kernels = kernels_,
+                                                     .a = matrix.source(),
+                                                     .matrix_norm = judged.matrix_norm,
+                                                     .factor_error = judged.first_backward_error,
+                                                     .epsilon = epsilon_of_type<T>,
+                                                     .readers = place_.readers},
+                                                    linalg::InverseNorm<T>::sweeps_per_step);
+  matrix.forget_pages();
+  result_.condition = report_estimate(*run_, estimate, 1, columns(), precision(method));
+}
+
+template <class T>
+void SolveSteps<T>::judge_as_least_squares(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a,
+                                           Factors& factors, RankDecision<T>& rank,
+                                           const InverseNormEstimate& of_inverse) {
+  const JudgedLeastSquares judged =
+      judge_least_squares<T>(*run_, kernels_, factors, a, rank,
+                             {.a = [&] { return matrix.source(); },
+                              .b = [this] { return right_hand_sides(); },
+                              .forget_pages = [&] { matrix.forget_pages(); },
+                              .x = x_.data(),
+                              .columns = columns(),
+                              .limit = linalg::max_correct_backward_error<T>(m_),
+                              .precision = precision(*result_.problem.operation),
+                              .wants_condition = options_.condition,
+                              .of_inverse = of_inverse,
+                              .readers = place_.readers});
+  result_.backward_error = judged.backward_error;
+  result_.residual = judged.residual;
+  result_.numerical_rank = rank.rank();
+  result_.condition = judged.condition;
+}
+
+/// With a factor in single precision. If the matrix does not allow that, warns, and the solution is b again. Only
+/// the factorization is in TF32, if at all. `x`: that of x_, in double precision.
+template <class T>
+typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision_of_factor, double* x) {
+  const DenseOperation& method = *options_.method;
+  const bool in_tf32 = precision_of_factor == FactorPrecision::tf32;
+  const linalg::Kernels factor_kernels = in_tf32 ? kernels_.in_tf32() : kernels_;
+  const auto give_up = [&](const NumericalError& error) {
+    // If nothing was rounded to TF32, single precision fails in the same way. Ranks may differ in devices.
+    const bool was_single = in_tf32 && place_.alone() && factor_kernels.calls_in_tf32() == 0;
+    run_->warn(fmt::format("{}; trying again in {} precision", error.what(),
+                           in_tf32 && !was_single ? "single" : "double"));
+    const double spent = result_.seconds + run_->give_up();
+    result_ = {};
+    result_.seconds = result_.given_up_seconds = spent;
+    read_right_hand_sides();
+    return was_single ? Attempt::failed_in_single : Attempt::failed;
+  };
+  result_.problem = problem(method, sizeof(float));
+  result_.problem.title = in_tf32 ? "Cholesky solve, factor in single precision, products in TF32"
+                                  : "Cholesky solve, factor in single precision";
+  try {
+    const auto matrix = matrix_of<float>(method, a_);
+    const TiledMatrix<float> l = matrix->tiles(place_, run_->runtime(), result_.problem.tile);
+    const auto factors = make_factors<float>(result_.problem, {.factor = factor_kernels, .solve = kernels_},
+                                             run_->runtime(), l);
+    factor<float>(*matrix, l, *factors);
+    const SingleFactorSolution found =
+        solve_by_single_factor(*run_, kernels_, l, *factors,
+                               {.a = [&] { return matrix->source(); },
+                                .b = [this] { return right_hand_sides(); },
+                                .x = x,
+                                .columns = columns(),
+                                .wants_condition = options_.condition,
+                                .factor_name = in_tf32 ? "TF32" : "single precision",
+                                .readers = place_.readers});
+    result_.seconds += found.seconds;
+    matrix->forget_pages();
+    run_->reached(Milestone::solved);
+    result_.backward_error = found.backward_error;
+    result_.refinement_steps = found.steps;
+    if (matrix->asymmetry() != 0) result_.asymmetry = matrix->asymmetry();
+    if (found.inverse && std::isfinite(found.matrix_norm)) {
+      const InverseEstimate estimate = estimate_inverse(*run_, *found.inverse,
+                                                        {.kernels = kernels_,
+                                                         .a = matrix->source(),
+                                                         .matrix_norm = found.matrix_norm,
+                                                         .factor_error = found.first_backward_error,
+                                                         .epsilon = epsilon_of_type<float>,
+                                                         .readers = place_.readers},
+                                                        linalg::InverseNorm<float>::sweeps_per_step);
+      result_.condition = report_estimate(*run_, estimate, largest_quotient(found.uncertain, found.weights),
+                                          columns(), precision(method));
+    }
+    result_.input_bytes_read = matrix->bytes_read();
+    if (in_tf32) result_.calls_in_tf32 = factor_kernels.calls_in_tf32();
+    return Attempt::succeeded;
+  } catch (const NoPrecisionHelps&) {
+    throw;
+  } catch (const FactorTooCoarse& error) {  // all ranks find the same
+    result_.seconds += error.seconds();
+    return give_up(error);
+  } catch (const NumericalError& error) {
+    if (!place_.alone()) throw;
+    return give_up(error);
+  }
+}
+
+/// Of a solution in double precision that goes to a file in single: alike on all ranks, as the first one writes
+/// it.
+template <class T>
+void SolveSteps<T>::find_loss_in_file() {
+  if constexpr (std::is_same_v<T, double>) {
+    if (system_.solution() != data::ElementType::float32) return;
+    double lost[] = {lost_in_single(x_.data(), m_, columns(), below_single_)};
+    linalg::allreduce_max(run_->runtime(), lost);
+    const bool fits = !(lost[0] > epsilon_of_type<float>);
+    (fits ? result_.rounded_in_file : result_.lost_in_file) = lost[0];
+    if (fits) return;
+    result_.backward_error += lost[0];
+    result_.condition.reset();
+  }
+}
+
+template class SolveSteps<float>;
+template class SolveSteps<double>;
+
+}  // namespace fairlead::solver

@@ -1,0 +1,95 @@
+// The steps of a solve, the same for all methods: the matrix into tiles, the factorization, the solution, its
+// check and refinement, and how far it can be trusted.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "solver/execution.hpp"
+#include "solver/grid_rank.hpp"
+#include "solver/least_squares_check.hpp"
+#include "solver/linear_system.hpp"
+#include "solver/matrix_to_solve.hpp"
+#include "solver/rank_decision.hpp"
+#include "solver/tiled_factors.hpp"
+#include "solver/trust.hpp"
+
+namespace fairlead::solver {
+
+/// An error that no precision avoids.
+class NoPrecisionHelps : public NumericalError {
+ public:
+  using NumericalError::NumericalError;
+};
+
+/// A solve; the solution is of type T.
+template <class T>
+class SolveSteps {
+ public:
+  /// `config`: its memory, tile, workers and devices. Throws InputError if a symmetric matrix is not square.
+  SolveSteps(const LinearSystem& system, const SolveOptions& options, const Config& config,
+             const linalg::Kernels& kernels, const GridRank& place);
+
+  /// Bytes of the memory limit that the execution reserves.
+  Bytes reserved() const noexcept { return reserved_; }
+  /// Solves, with the warnings of the execution. Throws NumericalError if the matrix is unsuitable for the
+  /// method. A result whose backward error is above the limit is wrong: that is not thrown.
+  SolveResult run(Execution& run);
+  /// The solution, one column after the other, each with as many elements as A has rows; the first ones are x.
+  const std::vector<T>& solution() const noexcept { return x_; }
+
+ private:
+  using Factors = TiledFactors<T>;
+  enum class Stage : std::uint8_t { reading, factoring, solved };
+  /// failed_in_single: an attempt in TF32 in which nothing was rounded to TF32.
+  enum class Attempt : std::uint8_t { succeeded, failed, failed_in_single };
+
+  std::int64_t columns() const noexcept { return system_.right_hand_sides(); }
+  bool is_least_squares(const DenseOperation& method) const;
+  SolvePrecision precision(const DenseOperation& method) const;
+  std::shared_ptr<const linalg::MatrixSource<double>> right_hand_sides() const;
+  template <class Element>
+  std::unique_ptr<MatrixToSolve<Element>> matrix_of(const DenseOperation& method,
+                                                    std::shared_ptr<const data::StoredMatrix> file) const;
+  Bytes bytes_for(const DenseOperation& method);
+  DenseProblem problem(const DenseOperation& method, std::size_t element_bytes);
+  void read_right_hand_sides();
+
+  void solve_in_precisions();
+  Attempt refined(FactorPrecision precision_of_factor, double* x);
+  void direct(const DenseOperation& method);
+  template <class Element>
+  void factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Element>& a, TiledFactors<Element>& factors);
+  void solve_with(const TiledMatrix<T>& a, Factors& factors, RankDecision<T>* rank);
+  void measure_growth(const TiledMatrix<T>& a, double largest);
+  void judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors);
+  void judge_as_least_squares(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors,
+                              RankDecision<T>& rank, const InverseNormEstimate& of_inverse);
+  void find_loss_in_file();
+
+  const LinearSystem& system_;
+  const SolveOptions options_;
+  const Config config_;
+  const GridRank place_;
+  const std::size_t workers_;
+  const std::int64_t m_, n_;
+  const linalg::Kernels kernels_;
+  Bytes kept_ = 0;  // of the file of A, in memory
+  Bytes reserved_ = 0;
+  std::shared_ptr<const data::StoredMatrix> a_;  // may keep what was read in memory
+  std::vector<T> x_;                             // b, which becomes the solution
+  std::vector<std::int64_t> below_single_;       // columns of b: of a file in single precision
+  SolveResult result_;
+  Stage stage_ = Stage::reading;
+  Execution* run_ = nullptr;
+};
+
+extern template class SolveSteps<float>;
+extern template class SolveSteps<double>;
+
+}  // namespace fairlead::solver

@@ -1,0 +1,280 @@
+// The public solver: options, the choice of the method, and errors for solutions that cannot be trusted.
+#include <fairlead/solver.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "algorithms/linalg/source_matrix.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "machine/machine.hpp"
+#include "solver/linear_system.hpp"
+#include "solver/load_kernels.hpp"
+#include "solver/solve_report.hpp"
+#include "solver/solve_steps.hpp"
+#include "solver/trust.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+using data::StoredMatrix;
+using solver::DenseOperation;
+using solver::LinearSystem;
+
+struct NamedMethod {
+  Method method;
+  const DenseOperation* operation;  ///< null: chosen by the matrix
+};
+constexpr NamedMethod methods[] = {{Method::automatic, nullptr},
+                                   {Method::cholesky, &solver::cholesky_operation},
+                                   {Method::lu, &solver::lu_operation},
+                                   {Method::lu_incremental, &solver::incremental_lu_operation},
+                                   {Method::qr, &solver::qr_operation}};
+
+const DenseOperation* operation_of(Method method) noexcept {
+  for (const NamedMethod& one : methods)
+    if (one.method == method) return one.operation;
+  return nullptr;
+}
+
+Method method_of(const DenseOperation& operation) noexcept {
+  for (const NamedMethod& one : methods)
+    if (one.operation == &operation) return one.method;
+  return Method::automatic;
+}
+
+void require_valid(const SolverOptions& options) {
+  const DenseOperation* const operation = operation_of(options.method);
+  const bool symmetric = operation == nullptr || operation->solve->symmetric;
+  const auto refuse = [&](const std::string& what) {
+    throw UsageError(fmt::format("{}, not {}", what, name_of(options.method)));
+  };
+  if (options.refine && !symmetric) refuse("refine requires a symmetric matrix: Method::cholesky");
+  if (options.stored != Stored::both && !symmetric)
+    refuse("a stored triangle requires a symmetric matrix: Method::cholesky");
+  if (options.rank_tolerance) {
+    if (operation != nullptr && !operation->solve->least_squares)
+      refuse("rank_tolerance requires Method::qr");
+    if (!(*options.rank_tolerance >= 0 && *options.rank_tolerance < 1))
+      throw UsageError(fmt::format(
+          "rank_tolerance is {}: it is relative to the largest singular value, at least 0 and below 1",
+          *options.rank_tolerance));
+    if (options.refine || options.stored != Stored::both)
+      throw UsageError("rank_tolerance requires QR, and refine or a stored triangle Cholesky: give one");
+  }
+  if (options.required_digits) {
+    constexpr int most = std::numeric_limits<double>::digits10;
+    if (*options.required_digits < 1 || *options.required_digits > most)
+      throw UsageError(
+          fmt::format("required_digits is {}: 1 to {} are possible", *options.required_digits, most));
+    if (!options.condition)
+      throw UsageError("required_digits needs the estimate of the forward error: leave condition on");
+  }
+  if (options.tile < 0) throw UsageError(fmt::format("tile is {}: it is a number of elements", options.tile));
+}
+
+Config config_of(const SolverOptions& options) {
+  Config config = options.config;
+  if (options.memory != 0) config.set("memory", options.memory);
+  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
+  if (options.tile != 0) config.set("tile", options.tile);
+  if (options.workers != 0) config.set("workers", options.workers);
+  return config;
+}
+
+/// A pointer to an object that the caller keeps.
+template <class T>
+std::shared_ptr<const T> not_owned(const T& object) {
+  return std::shared_ptr<const T>(std::shared_ptr<void>(), &object);
+}
+
+std::shared_ptr<const StoredMatrix> stored(const MatrixSource<double>& source) {
+  return stored_matrix_of(not_owned(source));
+}
+std::shared_ptr<const StoredMatrix> stored(const MatrixSource<float>& source) {
+  return stored_matrix_of(widened(not_owned(source)));
+}
+
+template <class T>
+std::shared_ptr<const StoredMatrix> stored_columns(std::span<const T> b, std::int64_t rows,
+                                                   std::int64_t columns) {
+  if (columns < 1) throw UsageError(fmt::format("{} right-hand sides: give at least one", columns));
+  if (std::ssize(b) != rows * columns)
+    throw UsageError(
+        fmt::format("b has {} elements: the matrix has {} rows, so with {} right-hand sides it needs {}",
+                    b.size(), rows, columns, rows * columns));
+  return stored_matrix_of(
+      matrix_in_memory(b.data(), rows, columns, StorageOrder::fortran, 0, "the right-hand side"));
+}
+
+/// The method and what it may fall back to.
+struct ChosenMethod {
+  const DenseOperation* operation;
+  const DenseOperation* fallback = nullptr;
+  std::string reason{};
+};
+
+ChosenMethod choose_method(const SolverOptions& options, const LinearSystem& system) {
+  if (const DenseOperation* const given = operation_of(options.method)) return {.operation = given};
+  if (options.stored != Stored::both)
+    return {.operation = &solver::cholesky_operation,
+            .reason = "one triangle of a symmetric matrix is stored"};
+  if (options.rank_tolerance)
+    return {.operation = &solver::qr_operation, .reason = "rank_tolerance requires it"};
+  if (system.rows() != system.unknowns())
+    return {.operation = &solver::qr_operation, .reason = "the matrix has more rows than columns"};
+  return {.operation = &solver::cholesky_operation,
+          .fallback = &solver::incremental_lu_operation,
+          .reason = "the matrix is symmetric positive definite"};
+}
+
+}  // namespace
+
+std::string_view name_of(Method method) noexcept {
+  const DenseOperation* const operation = operation_of(method);
+  return operation == nullptr ? "automatic" : operation->key;
+}
+
+class Solver::Implementation {
+ public:
+  explicit Implementation(SolverOptions options) : options_(std::move(options)) { require_valid(options_); }
+
+  template <class T>
+  std::vector<T> solve(std::shared_ptr<const StoredMatrix> a, std::span<const T> b, std::int64_t columns) {
+    report_ = {};
+    const auto rows = static_cast<std::int64_t>(a->rows());
+    const LinearSystem system{
+        .a = std::move(a), .b = stored_columns(b, rows, columns), .stored = options_.stored};
+    try {
+      // Refinement needs double precision.
+      const bool in_single = system.solution() == ElementType::float32 && !options_.refine;
+      return in_single ? solve_in<float, T>(system) : solve_in<double, T>(system);
+    } catch (const NumericalError& error) {
+      // If the file changed during the run, its values may mix two matrices: report the change instead.
+      const std::string changed = system.changed_input();
+      if (changed.empty()) throw;
+      throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
+    }
+  }
+  const SolveReport& report() const noexcept { return report_; }
+
+ private:
+  /// Computes in `Computed`; returns the solution as T.
+  template <class Computed, class T>
+  std::vector<T> solve_in(const LinearSystem& system) {
+    const ChosenMethod chosen = choose_method(options_, system);
+    solver::require_match(system, *chosen.operation);
+    require_digits_of(system);
+    const solver::SolveOptions options{
+        .method = chosen.operation,
+        .fallback = chosen.fallback,
+        .factor = options_.refine ? solver::FactorPrecision::single : solver::FactorPrecision::of_solution,
+        .condition = options_.condition,
+        .rank_tolerance = options_.rank_tolerance,
+        .required_digits = options_.required_digits};
+    const Config config = config_of(options_);
+    if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
+    solver::SolveSteps<Computed> steps(system, options, config, *kernels_, {});
+    solver::Execution run(config, steps.reserved(), *kernels_);
+    const solver::SolveResult result = steps.run(run);
+    fill_report(system, result, chosen, run);
+    require_trust(system, options, result);
+    return leading_rows<T>(steps.solution(), system);
+  }
+
+  template <class T, class Computed>
+  static std::vector<T> leading_rows(const std::vector<Computed>& x, const LinearSystem& system) {
+    std::vector<T> solution;
+    solution.reserve(static_cast<std::size_t>(system.unknowns() * system.right_hand_sides()));
+    for (std::int64_t c = 0; c < system.right_hand_sides(); ++c)
+      for (std::int64_t i = 0; i < system.unknowns(); ++i)
+        solution.push_back(static_cast<T>(x[static_cast<std::size_t>(i + c * system.rows())]));
+    return solution;
+  }
+
+  void require_digits_of(const LinearSystem& system) const {
+    constexpr int most = std::numeric_limits<float>::digits10;
+    if (options_.required_digits && *options_.required_digits > most &&
+        system.solution() == ElementType::float32)
+      throw UsageError(fmt::format("required_digits is {}: the solution is in single precision, which has {}",
+                                   *options_.required_digits, most));
+  }
+
+  void fill_report(const LinearSystem& system, const solver::SolveResult& result, const ChosenMethod& chosen,
+                   solver::Execution& run) {
+    report_.method = method_of(*result.problem.operation);
+    report_.method_reason = result.fallback_reason.empty() ? chosen.reason : result.fallback_reason;
+    report_.rows = system.rows();
+    report_.columns = system.unknowns();
+    report_.right_hand_sides = system.right_hand_sides();
+    report_.precision = system.solution();
+    report_.backward_error = result.backward_error;
+    report_.backward_error_limit = result.backward_error_limit;
+    report_.refinement_steps = result.refinement_steps.value_or(0);
+    if (result.condition) {
+      report_.condition = result.condition->number;
+      report_.forward_error = result.condition->forward_error;
+      report_.digits = result.condition->digits;
+    }
+    report_.growth = result.growth;
+    report_.asymmetry = result.asymmetry;
+    if (result.residual) report_.residual = result.residual->relative;
+    if (result.numerical_rank) report_.rank = result.numerical_rank->rank;
+    report_.tile = result.problem.tile;
+    report_.seconds = result.seconds;
+    for (const auto& phase : run.phases())
+      report_.phases.push_back({.name = phase.name, .seconds = phase.seconds, .counts = phase.counts});
+    const Runtime::Traffic traffic = run.runtime().disk_traffic();
+    report_.bytes_read = traffic.read;
+    report_.bytes_written = traffic.written;
+    report_.warnings = run.warnings();
+  }
+
+  static void require_trust(const LinearSystem& system, const solver::SolveOptions& options,
+                            const solver::SolveResult& result) {
+    report::RunReport checked;
+    solver::add_result(checked, system, options, result);
+    checked.changed_input = system.changed_input();
+    if (const auto wrong = solver::wrong_answer(checked)) throw NumericalError(*wrong);
+  }
+
+  SolverOptions options_;
+  std::optional<Kernels> kernels_;  // loaded by the first solve
+  SolveReport report_;
+};
+
+Solver::Solver(SolverOptions options)
+    : implementation_(std::make_unique<Implementation>(std::move(options))) {}
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+Solver::~Solver() = default;
+
+std::vector<double> Solver::solve(const MatrixSource<double>& a, std::span<const double> b,
+                                  std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<float> Solver::solve(const MatrixSource<float>& a, std::span<const float> b,
+                                 std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<double> Solver::solve(const MatrixView<double>& a, std::span<const double> b,
+                                  std::int64_t right_hand_sides) {
+  return solve(*matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension), b,
+               right_hand_sides);
+}
+std::vector<float> Solver::solve(const MatrixView<float>& a, std::span<const float> b,
+                                 std::int64_t right_hand_sides) {
+  const auto source = matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension);
+  return implementation_->solve(stored(*source), b, right_hand_sides);
+}
+std::vector<double> Solver::solve(const std::string& a, std::span<const double> b,
+                                  std::int64_t right_hand_sides) {
+  return solve(*open_matrix(a), b, right_hand_sides);
+}
+
+const SolveReport& Solver::report() const noexcept { return implementation_->report(); }
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,57 @@
+// A factorization of a tiled matrix and its operations, for code that selects a factorization by name.
+#pragma once
+#include <fairlead/inverse_norm.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/ptg.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "solver/dense_problem.hpp"
+
+namespace fairlead::solver {
+
+template <class T>
+class TiledFactors {
+ public:
+  virtual ~TiledFactors() = default;
+  /// The tiles of the matrix become those of the factors.
+  virtual void factor(Flow& flow) = 0;
+  virtual void factor(ptg::Graph& graph) = 0;
+  /// The first n rows of b become x.
+  virtual void solve(Flow& flow, const TiledMatrix<T>& b) = 0;
+  virtual void solve(ptg::Graph& graph, const TiledMatrix<T>& b) = 0;
+  virtual std::uint64_t solve_tasks(std::int64_t columns_of_tiles) const = 0;
+  /// The inverse of the matrix, or of its triangle R if that is not square.
+  virtual linalg::AppliedInverse<T> inverse() = 0;
+  /// b := Q^T b; throws UsageError unless the factorization is QR.
+  virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
+};
+
+/// The kernels of a factorization, and those of all that follows.
+struct FactorKernels {
+  const linalg::Kernels& factor;  ///< of Cholesky only: others factor with `solve`
+  const linalg::Kernels& solve;
+};
+
+/// The factors for `problem.operation`, which must not be a product. `a` and the runtime must stay.
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
+                                              Runtime& runtime, const TiledMatrix<T>& a);
+
+// The entries of the table of methods.
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_cholesky_factors(const DenseProblem&, const FactorKernels&, Runtime&,
+                                                       const TiledMatrix<T>&);
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_lu_factors(const DenseProblem&, const FactorKernels&, Runtime&,
+                                                 const TiledMatrix<T>&);
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_incremental_lu_factors(const DenseProblem&, const FactorKernels&,
+                                                             Runtime&, const TiledMatrix<T>&);
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_qr_factors(const DenseProblem&, const FactorKernels&, Runtime&,
+                                                 const TiledMatrix<T>&);
+
+}  // namespace fairlead::solver
