@@ -6,7 +6,7 @@ set(fairlead_hot_folder algorithms/linalg/blas)
 set(fairlead_cold_folders config experiment machine report front/jdf_c front/parsec)
 add_library(fairlead_cold_options INTERFACE)
 if(FAIRLEAD_SANITIZE)
-  list(APPEND fairlead_cold_folders algorithms solver backend/cuda backend/disk backend/opencl data/matrix data/npy net
+  list(APPEND fairlead_cold_folders algorithms solver backend/cuda backend/disk backend/opencl data/hdf5 data/matrix data/npy data/zarr net
     front/flow front/ptg front/ranks front/recording front/what_if front/runtime front/unrolled)
   target_compile_options(fairlead_cold_options INTERFACE -O0)
 endif()

@@ -1,4 +1,4 @@
-// A JSON value for output. nlohmann's header compiles slowly and is included in json.cpp only.
+// A JSON value. nlohmann's header compiles slowly and is included in json.cpp only.
 #pragma once
 #include <fairlead/no_value.hpp>
 
@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,11 +38,24 @@ class Json {
   void add(std::string name, Json value);
   void add(Json value);
 
+  /// The value that the text describes; nothing if it is malformed or has more than 64 levels.
+  static std::optional<Json> parse(std::string_view text);
+
+  /// The member of that name; null if there is none, or if this is not an object.
+  const Json* find(std::string_view name) const noexcept;
+  /// The value as one of the types; nothing if it has another one.
+  const std::vector<Member>* members() const noexcept { return std::get_if<std::vector<Member>>(&value_); }
+  const std::vector<Json>* elements() const noexcept { return std::get_if<std::vector<Json>>(&value_); }
+  const std::string* string() const noexcept { return std::get_if<std::string>(&value_); }
+  std::optional<double> number() const noexcept;
+  std::optional<std::uint64_t> count() const noexcept;  ///< a whole number from 0
+  bool is_null() const noexcept { return std::holds_alternative<NoValue>(value_); }
+
   /// Indented by two spaces, with a newline at the end. Invalid UTF-8 is replaced.
   std::string text() const;
 
  private:
-  friend struct JsonWriter;
+  friend struct JsonConverter;
   std::variant<NoValue, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<Json>,
                std::vector<Member>>
       value_;

@@ -3,6 +3,7 @@
 #include <fairlead/fairlead.hpp>
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/matrix_file.hpp>
 #include <fairlead/qr.hpp>
 #include <fairlead/refined_solve.hpp>
 
@@ -16,7 +17,6 @@
 #include <optional>
 #include <utility>
 
-#include "algorithms/linalg/matrix_in_memory.hpp"
 #include "torture/library_runs.hpp"
 #include "torture/plain.hpp"
 
@@ -256,10 +256,9 @@ void refine(Runtime& runtime, const Drawn& drawn, const System& system) {
   linalg::cholesky(flow, kernels(), l.tiles());
   linalg::wait_for_results(flow);
   std::vector<double> x(system.b.size(), -1);
-  linalg::solve_refined(
-      flow, runtime, kernels(), l.tiles(),
-      std::make_shared<linalg::MatrixInMemory<double>>(system.a.data(), system.n, system.n),
-      std::make_shared<linalg::MatrixInMemory<double>>(system.b.data(), system.n, system.columns), x.data());
+  linalg::solve_refined(flow, runtime, kernels(), l.tiles(),
+                        linalg::matrix_in_memory(system.a.data(), system.n, system.n),
+                        linalg::matrix_in_memory(system.b.data(), system.n, system.columns), x.data());
   expect_solution(system, x, false);
 }
 

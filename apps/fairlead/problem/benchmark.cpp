@@ -1,6 +1,7 @@
 // The benchmarks: a factorization, checked by a solve; and a product, checked by its effect on a vector.
 #include "fairlead/problem/benchmark.hpp"
 
+#include <fairlead/matrix_file.hpp>
 #include <fairlead/parameterized_linalg.hpp>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
-#include "algorithms/linalg/matrix_in_memory.hpp"
 #include "algorithms/linalg/tile_digest.hpp"
 #include "fairlead/jdf/jdf_algorithms.hpp"
 #include "fairlead/problem/generated_problem.hpp"
@@ -38,7 +38,6 @@ namespace {
 using linalg::BackwardError;
 using linalg::GeneratedUniform;
 using linalg::LeastSquaresError;
-using linalg::MatrixInMemory;
 using linalg::MatrixSource;
 
 template <class T>
@@ -253,8 +252,8 @@ class Product final : public Benchmark<T> {
   /// b - M x to `out`; returns the norm of M.
   template <class X>
   double residual(std::size_t which, const std::vector<double>& b, const X* x, double* out) {
-    BackwardError<X> error(kernels_, matrix<double>(which),
-                           std::make_shared<MatrixInMemory<double>>(b.data(), n_, 1), x, 1, out);
+    BackwardError<X> error(kernels_, matrix<double>(which), linalg::matrix_in_memory(b.data(), n_, 1), x, 1,
+                           out);
     const std::uint32_t ranks = run_->runtime().ranks();
     error.submit(run_->flow(), run_->runtime().rank(), ranks);
     run_->wait();

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "data/matrix/formats.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
@@ -81,7 +82,7 @@ void require_files_apart(const Config& config, std::vector<NamedFile> inputs,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];
     for (const NamedFile& input : inputs)
-      if (!output.may_replace && same(output.path, input.path))
+      if (!output.may_replace && same(output.path, data::matrix_path(input.path)))
         throw ConfigError(fmt::format("{} {} is the same file as {} {}, which is read: it would be lost{}",
                                       output.option, output.path, input.option, input.path,
                                       output.option == "-o" ? "; --overwrite allows that" : ""));

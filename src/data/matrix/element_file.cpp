@@ -15,8 +15,9 @@ constexpr Bytes gap_worth_reading = 32 * 1024;
 
 }  // namespace
 
-ElementFile::ElementFile(std::shared_ptr<const RegularFile> file, ArrayLayout layout, Bytes data_offset)
-    : StoredMatrix(file->name(), std::move(layout)), file_(std::move(file)), data_offset_(data_offset) {}
+ElementFile::ElementFile(std::string name, std::shared_ptr<const RegularFile> file, ArrayLayout layout,
+                         Bytes data_offset)
+    : StoredMatrix(std::move(name), std::move(layout)), file_(std::move(file)), data_offset_(data_offset) {}
 
 const std::byte* ElementFile::kept(std::uint64_t first, std::uint64_t lines, std::uint64_t stride,
                                    std::uint64_t along) const {
@@ -27,7 +28,7 @@ const std::byte* ElementFile::kept(std::uint64_t first, std::uint64_t lines, std
 }
 
 std::shared_ptr<const StoredMatrix> ElementFile::keeping(Bytes bytes) const {
-  const auto other = std::make_shared<ElementFile>(file_, layout(), data_offset_);
+  const auto other = std::make_shared<ElementFile>(name(), file_, layout(), data_offset_);
   other->kept_ = std::make_shared<KeptBytes>(
       std::min(bytes, data_bytes()),
       [file = file_, offset = data_offset_](Bytes begin, std::span<std::byte> into) {
@@ -37,7 +38,7 @@ std::shared_ptr<const StoredMatrix> ElementFile::keeping(Bytes bytes) const {
 }
 
 std::shared_ptr<const StoredMatrix> ElementFile::transposed() const {
-  const auto other = std::make_shared<ElementFile>(file_, transposed_layout(), data_offset_);
+  const auto other = std::make_shared<ElementFile>(name(), file_, transposed_layout(), data_offset_);
   other->kept_ = kept_;
   return other;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "data/matrix/kept_bytes.hpp"
 #include "data/matrix/regular_file.hpp"
@@ -14,7 +15,8 @@ namespace fairlead::data {
 class ElementFile : public StoredMatrix {
  public:
   /// The file is long enough for the layout.
-  ElementFile(std::shared_ptr<const RegularFile> file, ArrayLayout layout, Bytes data_offset);
+  ElementFile(std::string name, std::shared_ptr<const RegularFile> file, ArrayLayout layout,
+              Bytes data_offset);
 
   Bytes data_offset() const noexcept { return data_offset_; }
 

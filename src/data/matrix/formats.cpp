@@ -10,13 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "data/hdf5/hdf5_dataset.hpp"
 #include "data/matrix/regular_file.hpp"
 #include "data/npy/npy_file.hpp"
+#include "data/zarr/zarr_array.hpp"
 
 namespace fairlead::data {
 namespace {
 
-const MatrixFormat* const all_formats[] = {&npy_format};
+const MatrixFormat* const all_formats[] = {&npy_format, &zarr_format, &hdf5_format};
 
 /// Formats that are recognized only to give advice.
 struct ForeignFormat {
@@ -43,6 +45,8 @@ std::pair<std::filesystem::path, std::string> path_and_inside(const std::string&
 }
 
 }  // namespace
+
+std::filesystem::path matrix_path(const std::string& name) { return path_and_inside(name).first; }
 
 std::shared_ptr<const StoredMatrix> open_matrix_file(const std::string& name) {
   const auto [path, inside] = path_and_inside(name);

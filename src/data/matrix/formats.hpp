@@ -17,6 +17,9 @@ struct MatrixFormat {
   std::shared_ptr<const StoredMatrix> (*open)(const std::filesystem::path& path, const std::string& inside);
 };
 
+/// The path in PATH::INSIDE.
+std::filesystem::path matrix_path(const std::string& name);
+
 /// Opens a file in any of the formats. `name` is a path, or PATH::INSIDE for one of several matrices in a file. Throws
 /// InputError naming the file and the problem.
 std::shared_ptr<const StoredMatrix> open_matrix_file(const std::string& name);

@@ -14,12 +14,16 @@ namespace fairlead::data {
 class MemoryMatrix final : public StoredMatrix {
  public:
   /// `stride`: elements between the starts of lines, that is rows in C order and columns in Fortran order. The memory
-  /// must stay valid; reads return its contents at that time.
-  MemoryMatrix(std::string name, ArrayLayout layout, const std::byte* elements, std::uint64_t stride)
-      : StoredMatrix(std::move(name), std::move(layout)), elements_(elements), stride_(stride) {}
+  /// must stay valid; `owner`, if any, keeps it so. Reads return its contents at that time.
+  MemoryMatrix(std::string name, ArrayLayout layout, const std::byte* elements, std::uint64_t stride,
+               std::shared_ptr<const void> owner = nullptr)
+      : StoredMatrix(std::move(name), std::move(layout)),
+        elements_(elements),
+        stride_(stride),
+        owner_(std::move(owner)) {}
 
   std::shared_ptr<const StoredMatrix> transposed() const override {
-    return std::make_shared<const MemoryMatrix>(name(), transposed_layout(), elements_, stride_);
+    return std::make_shared<const MemoryMatrix>(name(), transposed_layout(), elements_, stride_, owner_);
   }
   std::shared_ptr<const StoredMatrix> keeping(Bytes /*bytes*/) const override {
     return std::make_shared<const MemoryMatrix>(*this);
@@ -36,6 +40,7 @@ class MemoryMatrix final : public StoredMatrix {
  private:
   const std::byte* elements_;
   std::uint64_t stride_;
+  std::shared_ptr<const void> owner_;
 };
 
 }  // namespace fairlead::data

@@ -19,7 +19,7 @@ std::shared_ptr<const ElementFile> open_raw_file(const std::filesystem::path& pa
                     "{} ({} are missing)",
                     file->name(), file->bytes(), shape_text(layout.shape), bytes_of(layout.element), offset,
                     needed, needed - file->bytes()));
-  return std::make_shared<const ElementFile>(file, layout, offset);
+  return std::make_shared<const ElementFile>(file->name(), file, layout, offset);
 }
 
 }  // namespace fairlead::data

@@ -80,8 +80,10 @@ class StoredMatrix {
   /// True if nearly square blocks are cheaper than blocks of whole lines.
   virtual bool by_blocks() const noexcept { return false; }
 
-  /// The memory in bytes that reading takes in addition to staging memory: a cache of decoded chunks, for example.
+  /// The memory in bytes that reading takes in addition to staging memory: a cache of decoded chunks, for example. And
+  /// what each thread that reads at the same time takes.
   virtual Bytes memory_bytes() const noexcept { return 0; }
+  virtual Bytes memory_bytes_per_thread() const noexcept { return 0; }
 
  protected:
   StoredMatrix(std::string name, ArrayLayout layout) : name_(std::move(name)), layout_(std::move(layout)) {}

@@ -42,12 +42,12 @@ NpyFile::NpyFile(const std::filesystem::path& path) : NpyFile(std::make_shared<c
 NpyFile::NpyFile(const std::shared_ptr<const RegularFile>& file) : NpyFile(file, header_of(*file)) {}
 
 NpyFile::NpyFile(const std::shared_ptr<const RegularFile>& file, const NpyHeader& header)
-    : ElementFile(file, header, header.data_offset) {}
+    : ElementFile(file->name(), file, header, header.data_offset) {}
 
 const MatrixFormat npy_format{
     .name = "an .npy file (it does not begin as numpy.save begins it)",
     .recognizes = [](const std::filesystem::path&,
-                     std::string_view first_bytes) { return is_npy(first_bytes); },
+                     std::string_view first_bytes) { return !first_bytes.empty() && is_npy(first_bytes); },
     .open = [](const std::filesystem::path& path, const std::string&) -> std::shared_ptr<const StoredMatrix> {
       return std::make_shared<const NpyFile>(path);
     }};

@@ -11,11 +11,12 @@
 #include <fairlead/error.hpp>
 #include <optional>
 
+#include "data/matrix/numpy_type.hpp"
+
 namespace fairlead::data {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr const char* supported = "supported are 32- and 64-bit floating point ('<f4', '<f8', '>f4', '>f8')";
 
 [[noreturn]] void malformed(const std::string& name, const std::string& what) {
   throw InputError(fmt::format("{}: the header of this .npy file is malformed: {}", name, what));
@@ -96,89 +97,6 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// Type names of NumPy without a size in bytes: a letter, which may follow a byte order, or a whole word.
-struct NamedType {
-  std::string_view name, letters;  // "float64": "f8"
-};
-constexpr NamedType named_types[] = {
-    {"d", "f8"},      {"f", "f4"},         {"e", "f2"},           {"g", "f16"},
-    {"?", "b1"},      {"float64", "f8"},   {"double", "f8"},      {"float", "f8"},
-    {"float_", "f8"}, {"float32", "f4"},   {"single", "f4"},      {"float16", "f2"},
-    {"half", "f2"},   {"float128", "f16"}, {"longdouble", "f16"}, {"int8", "i1"},
-    {"int16", "i2"},  {"int32", "i4"},     {"int64", "i8"},       {"int", "i8"},
-    {"uint8", "u1"},  {"uint16", "u2"},    {"uint32", "u4"},      {"uint64", "u8"},
-    {"bool", "b1"},   {"complex64", "c8"}, {"complex128", "c16"}, {"complex", "c16"},
-    {"object", "O"}};
-
-/// The type as letter and size, without byte order.
-std::string_view letters_of(std::string_view type, bool after_byte_order) {
-  for (const NamedType& named : named_types)
-    if (named.name == type && (named.name.size() == 1 || !after_byte_order)) return named.letters;
-  return type;
-}
-
-/// The element type of a dtype in words.
-std::string kind_of(char kind, std::string_view item_bytes) {
-  int bits = 0;
-  for (const char digit : item_bytes)
-    if (std::isdigit(static_cast<unsigned char>(digit)) != 0 && bits < 1'000'000)
-      bits = bits * 10 + (digit - '0');
-  bits *= 8;
-  switch (kind) {
-    case 'f':
-      return fmt::format("{}-bit floating point numbers", bits);
-    case 'i':
-      return fmt::format("{}-bit integers", bits);
-    case 'u':
-      return fmt::format("unsigned {}-bit integers", bits);
-    case 'c':
-      return fmt::format("complex numbers of {} bits", bits);
-    case 'b':
-      return "booleans";
-    case 'O':
-      return "Python objects";
-    case 'S':
-    case 'a':
-    case 'U':
-      return "strings";
-    case 'V':
-      return "records";
-    case 'm':
-    case 'M':
-      return "dates or times";
-    default:
-      return "elements of an unknown type";
-  }
-}
-
-void set_element(NpyHeader& header, std::string_view descr, const std::string& name) {
-  std::string_view rest = descr;
-  char byte_order = '=';
-  bool has_byte_order = false;
-  if (!rest.empty() && std::string_view("<>=|").find(rest[0]) != std::string_view::npos) {
-    byte_order = rest[0];
-    has_byte_order = true;
-    rest.remove_prefix(1);
-  }
-  rest = letters_of(rest, has_byte_order);
-  if (rest == "f4" || rest == "f8") {
-    header.element = rest == "f4" ? ElementType::float32 : ElementType::float64;
-    constexpr bool little = std::endian::native == std::endian::little;
-    header.byte_swapped = byte_order == (little ? '>' : '<');
-    return;
-  }
-  // Only a letter followed by a size is a kind; other names are unknown.
-  const bool sized = !rest.empty() && std::ranges::all_of(rest.substr(1), [](unsigned char letter) {
-    return std::isdigit(letter) != 0 || letter == '[' || letter == ']' || std::isalpha(letter) != 0;
-  }) && (rest.size() == 1 || std::isdigit(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '[');
-  const char kind = sized ? rest[0] : '\0';
-  std::string advice;
-  if (kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b' || kind == 'O')
-    advice = ". In NumPy, A.astype('f8') converts";
-  throw InputError(fmt::format("{}: holds {} (dtype '{}'); {}{}", name,
-                               kind_of(kind, rest.substr(rest.empty() ? 0 : 1)), descr, supported, advice));
-}
-
 }  // namespace
 
 bool is_npy(std::string_view first_bytes) noexcept {
@@ -222,7 +140,7 @@ NpyHeader parse_npy_dictionary(std::string_view dictionary, const std::string& n
     reader.expect(':');
     if (key == "descr") {
       if (reader.next_is('[') || reader.next_is('('))
-        throw InputError(fmt::format("{}: holds records of several fields; {}", name, supported));
+        throw InputError(fmt::format("{}: holds records of several fields; {}", name, supported_numpy_types));
       descr = reader.string();
     } else if (key == "fortran_order") {
       fortran_order = reader.boolean();
@@ -241,7 +159,7 @@ NpyHeader parse_npy_dictionary(std::string_view dictionary, const std::string& n
   if (!shape) malformed(name, "it has no 'shape'");
 
   NpyHeader header;
-  set_element(header, *descr, name);
+  set_numpy_type(header, *descr, name);
   header.order = *fortran_order ? StorageOrder::fortran : StorageOrder::c;
   header.shape = std::move(*shape);
   Bytes bytes = bytes_of(header.element);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/linalg/least_squares_error.hpp"
-#include "algorithms/linalg/matrix_in_memory.hpp"
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "at_length.hpp"

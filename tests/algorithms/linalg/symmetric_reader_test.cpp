@@ -1,45 +1,33 @@
-// A matrix in a file: the tiles get its elements, or the error names the invalid element.
+// A symmetric matrix, however it is stored: the tiles get its elements, or the error names the invalid element.
 #include <fairlead/error.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <functional>
-
-#include "algorithms/linalg/stored_source.hpp"
+#include "algorithms/linalg/source_kinds.hpp"
 #include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
 #include "algorithms/linalg/world.hpp"
-#include "data/npy/npy_writer.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
 
-using data::StorageOrder;
+using data::test::MatrixKind;
 
-/// A file that is removed at the end of the test.
-class SymmetricReading : public ::testing::TestWithParam<StorageOrder> {
+/// Over the ways in which a matrix can be stored.
+class SymmetricReading : public ::testing::TestWithParam<MatrixKind> {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::shared_ptr<const data::NpyFile> file_of(const Dense<double>& a) {
-    const auto path = folder_ / "A.npy";
-    data::NpyWriter out(path, data::ElementType::float64, GetParam(),
-                        {static_cast<std::uint64_t>(a.rows), static_cast<std::uint64_t>(a.columns)});
-    out.write_block<double>(0, static_cast<std::uint64_t>(a.rows), 0, static_cast<std::uint64_t>(a.columns),
-                            a.elements.data(), static_cast<std::uint64_t>(a.rows));
-    out.commit();
-    return std::make_shared<const data::NpyFile>(path);
+  std::shared_ptr<const data::StoredMatrix> stored_as(const Dense<double>& a) {
+    return store(GetParam(), directory_, a);
   }
+  /// The beginning of a message about the matrix.
+  std::string named(const std::string& message) const { return GetParam().file + message; }
 
   /// The result of reading into tiles of T: the asymmetry, or the error.
   template <class T>
   std::string judged(const Dense<double>& a, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = plenty}));
-    SymmetricReader<T> reader(file_of(a), stored);
+    SymmetricReader<T> reader(stored_as(a), stored);
     const auto tiles = runtime.tiled<T>("A", a.rows, a.columns, 8, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -55,7 +43,7 @@ class SymmetricReading : public ::testing::TestWithParam<StorageOrder> {
   /// The tiles' lower triangle after reading.
   Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = memory}));
-    SymmetricReader<double> reader(file_of(a), stored);
+    SymmetricReader<double> reader(stored_as(a), stored);
     const auto tiles = runtime.tiled<double>("A", a.rows, a.columns, tile, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -75,8 +63,7 @@ class SymmetricReading : public ::testing::TestWithParam<StorageOrder> {
   }
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("fairlead-symmetric-reader-" + std::to_string(getpid()));
+  data::test::Directory directory_;
 };
 
 Dense<double> lower_of(Dense<double> a) {
@@ -104,8 +91,8 @@ TEST_P(SymmetricReading, NamesANonFiniteElement) {
     auto a = good;
     a(row, column) = std::numeric_limits<double>::quiet_NaN();
     const std::string place = "row " + std::to_string(row) + ", column " + std::to_string(column);
-    EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr("A.npy: the element in " + place +
-                                                     " (counted from 0) is not a number (NaN)"));
+    EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr(named(": the element in " + place +
+                                                           " (counted from 0) is not a number (NaN)")));
     a(row, column) = -std::numeric_limits<double>::infinity();
     EXPECT_THAT(refusal(a, 16), ::testing::HasSubstr(place + " (counted from 0) is infinite"));
   }
@@ -117,8 +104,8 @@ TEST_P(SymmetricReading, NamesAnAsymmetricElement) {
     auto a = good;
     a(row, column) += 0.25;
     EXPECT_THAT(refusal(a, 16),
-                ::testing::HasSubstr("A.npy is not symmetric: row " + std::to_string(std::min(row, column)) +
-                                     ", column " + std::to_string(std::max(row, column)) + " "));
+                ::testing::HasSubstr(named(" is not symmetric: row " + std::to_string(std::min(row, column)) +
+                                           ", column " + std::to_string(std::max(row, column)) + " ")));
   }
 }
 
@@ -196,7 +183,7 @@ TEST_P(SymmetricReading, ReadsOneTriangleAndIgnoresTheOther) {
       const auto half = half_of(a, stored);
       EXPECT_TRUE(read(half, tile, plenty, stored) == lower_of(a)) << n << " in tiles of " << tile;
       // The residual is computed from the full symmetric matrix.
-      EXPECT_TRUE(dense<double>(SymmetricSource(file_of(half), stored)) == a) << n;
+      EXPECT_TRUE(dense<double>(SymmetricSource(stored_as(half), stored)) == a) << n;
     }
   }
 }
@@ -222,7 +209,7 @@ TEST_P(SymmetricReading, UsesTheMeanOfTrianglesThatDifferByRounding) {
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i) mean(i, j) = a(i, j) / 2 + a(j, i) / 2;
     EXPECT_TRUE(read(a, tile, plenty, Stored::mean) == lower_of(mean)) << n << " in tiles of " << tile;
-    EXPECT_TRUE(dense<double>(SymmetricSource(file_of(a), Stored::mean)) == mean) << n;
+    EXPECT_TRUE(dense<double>(SymmetricSource(stored_as(a), Stored::mean)) == mean) << n;
     EXPECT_THAT(refusal(a, tile), ::testing::HasSubstr("--symmetrize"));
     a(0, n - 1) += 1e-3;
     EXPECT_THAT(refusal(a, tile, Stored::mean), ::testing::HasSubstr("that is more than rounding"));
@@ -236,7 +223,7 @@ TEST_P(SymmetricReading, ComparesElementsThatUnderflowInTheTiles) {
   for (std::int64_t i = 0; i < 60; ++i) a(i, 60) *= 1 + 1e-9;
   const auto compare = [&] {
     Runtime runtime(config_of({.memory = plenty}));
-    SymmetricReader<float> reader(file_of(a), Stored::mean);
+    SymmetricReader<float> reader(stored_as(a), Stored::mean);
     const auto tiles = runtime.tiled<float>("A", 61, 61, 8, Tiles::lower);
     Flow flow(runtime);
     reader.submit(flow, tiles, runtime.capacity_bytes());
@@ -250,13 +237,10 @@ TEST_P(SymmetricReading, ComparesElementsThatUnderflowInTheTiles) {
 
 TEST_P(SymmetricReading, RejectsANonSquareMatrix) {
   const Dense<double> a{2, 3, std::vector<double>(6, 1.0)};
-  EXPECT_THROW(SymmetricReader<double>{file_of(a)}, InputError);
+  EXPECT_THROW(SymmetricReader<double>{stored_as(a)}, InputError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, SymmetricReading, ::testing::Values(StorageOrder::c, StorageOrder::fortran),
-                         [](const auto& order) {
-                           return order.param == StorageOrder::c ? "rows" : "columns";
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, SymmetricReading, ::testing::ValuesIn(double_precision_kinds()));
 
 }  // namespace
 }  // namespace fairlead::linalg::testing

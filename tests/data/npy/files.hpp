@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 
@@ -50,9 +51,12 @@ inline double element(std::uint64_t i, std::uint64_t j) {
   return static_cast<double>(i) * 1024 + static_cast<double>(j) + 0.5;
 }
 
-/// The elements of a rows x columns matrix of `descr`, "<f8" for example.
-inline std::string elements(const std::string& descr, bool fortran, std::uint64_t rows,
-                            std::uint64_t columns) {
+/// A value for each element; exact in the stored type.
+using Elements = std::function<double(std::uint64_t row, std::uint64_t column)>;
+
+/// The bytes of a rows x columns matrix of `descr`, "<f8" for example, with `padding` unused elements after each line.
+inline std::string elements(const std::string& descr, bool fortran, std::uint64_t rows, std::uint64_t columns,
+                            const Elements& value_of = element, std::uint64_t padding = 0) {
   std::string bytes;
   const auto add = [&](auto value) {
     char raw[sizeof(value)];
@@ -60,9 +64,10 @@ inline std::string elements(const std::string& descr, bool fortran, std::uint64_
     if (descr[0] == '>') std::reverse(raw, raw + sizeof(value));  // on little-endian machines
     bytes.append(raw, sizeof(value));
   };
-  for (std::uint64_t a = 0; a < (fortran ? columns : rows); ++a)
-    for (std::uint64_t b = 0; b < (fortran ? rows : columns); ++b) {
-      const double value = fortran ? element(b, a) : element(a, b);
+  const std::uint64_t lines = fortran ? columns : rows, length = fortran ? rows : columns;
+  for (std::uint64_t line = 0; line < lines; ++line)
+    for (std::uint64_t at = 0; at < length + padding; ++at) {
+      const double value = at >= length ? -7 : fortran ? value_of(at, line) : value_of(line, at);
       if (descr.ends_with("f4"))
         add(static_cast<float>(value));
       else

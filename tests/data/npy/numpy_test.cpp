@@ -1,13 +1,12 @@
 // Files written by NumPy, and files read by NumPy, if installed.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <vector>
 
 #include "data/npy/files.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"
+#include "data/python.hpp"
 
 namespace fairlead::data {
 namespace {
@@ -19,12 +18,7 @@ class WithNumPy : public testing::Test {
   void SetUp() override {
     if (!python("import numpy")) GTEST_SKIP() << "no NumPy for /usr/bin/python3: not compared with it";
   }
-  bool python(const std::string& program) {
-    const auto script = directory.file("script.py", program);
-    const auto status =
-        std::system(("cd '" + directory.path().string() + "' && /usr/bin/python3 script.py 2>error").c_str());
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
+  bool python(const std::string& program) { return run_python(directory, program); }
   Directory directory;
 };
 
