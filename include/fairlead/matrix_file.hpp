@@ -35,10 +35,14 @@ std::shared_ptr<const MatrixSource<double>> open_raw_matrix(const std::filesyste
                                                             const RawMatrix& description);
 
 /// A matrix in memory, which is not copied: it must stay valid. `leading_dimension`: elements between the starts of
-/// columns, or of rows in C order; 0: they are adjacent. `name`: for messages. T is float or double. Throws UsageError
-/// if a size is not positive or the leading dimension too small.
-template <class T>
-std::shared_ptr<const MatrixSource<double>> matrix_in_memory(const T* elements, std::int64_t rows,
+/// columns, or of rows in C order; 0: they are adjacent. `name`: for messages. Throws UsageError if a size is not
+/// positive or the leading dimension too small.
+std::shared_ptr<const MatrixSource<double>> matrix_in_memory(const double* elements, std::int64_t rows,
+                                                             std::int64_t columns,
+                                                             StorageOrder order = StorageOrder::fortran,
+                                                             std::int64_t leading_dimension = 0,
+                                                             std::string name = "the matrix");
+std::shared_ptr<const MatrixSource<double>> matrix_in_memory(const float* elements, std::int64_t rows,
                                                              std::int64_t columns,
                                                              StorageOrder order = StorageOrder::fortran,
                                                              std::int64_t leading_dimension = 0,
@@ -47,10 +51,5 @@ std::shared_ptr<const MatrixSource<double>> matrix_in_memory(const T* elements, 
 /// A source of single precision for functions that accept one of double precision. The elements stay in single
 /// precision where that suffices.
 std::shared_ptr<const MatrixSource<double>> widened(std::shared_ptr<const MatrixSource<float>> source);
-
-extern template std::shared_ptr<const MatrixSource<double>> matrix_in_memory<float>(
-    const float*, std::int64_t, std::int64_t, StorageOrder, std::int64_t, std::string);
-extern template std::shared_ptr<const MatrixSource<double>> matrix_in_memory<double>(
-    const double*, std::int64_t, std::int64_t, StorageOrder, std::int64_t, std::string);
 
 }  // namespace fairlead::linalg

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <thread>
@@ -109,22 +108,19 @@ class Stoppable final : public Execution {
 TEST(Execution, EndsWhenAnotherThreadCancelsIt) {
   Stoppable run(tests::in_little_memory(), 0, blas());
   const auto a = run.runtime().tiled<double>("A", 16, 16, 16);
-  std::atomic<bool> started = false;
-  const auto wait_long = codelet("wait").cpu([&started](InOut<Tile<double>>) {
+  std::atomic<bool> started = false, may_end = false;
+  const auto wait_long = codelet("wait").cpu([&](Out<Tile<double>>) {
     started = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!may_end) std::this_thread::yield();
   });
+  run.begin("long");
+  for (int i = 0; i < 10; ++i) run.flow().submit(wait_long(a(0, 0)));
   std::thread other([&] {
     while (!started) std::this_thread::yield();
     run.stop();
+    may_end = true;
   });
-  run.begin("long");
-  EXPECT_THROW(
-      {
-        for (int i = 0; i < 100'000; ++i) run.flow().submit(wait_long(a(0, 0)));
-        run.end();
-      },
-      Cancelled);
+  EXPECT_THROW(run.end(), Cancelled);
   other.join();
   EXPECT_THROW(run.begin("next"), Cancelled);
 }

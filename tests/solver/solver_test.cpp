@@ -218,11 +218,11 @@ TEST(Solver, RefinesAMatrixInSinglePrecisionAsWell) {
 }
 
 TEST(Solver, FallsBackToDoublePrecisionWithAWarning) {
-  const DenseSystem<double> system = tests::hilbert_system(7);  // its condition is 5e8
+  const DenseSystem<double> system = tests::hilbert_system(9);  // its condition is 5e11
   SolverOptions options = options_of(Method::cholesky);
   options.refine = true;
   Solver solver(options);
-  EXPECT_LT(relative_difference(solve(solver, system), exact_solution(system)), 1e-6);
+  EXPECT_LT(relative_difference(solve(solver, system), exact_solution(system)), 1e-3);
   ASSERT_FALSE(solver.report().warnings.empty());
   EXPECT_NE(solver.report().warnings.front().find("trying again in double precision"), std::string::npos);
 }

@@ -30,22 +30,9 @@ std::uint64_t size_in_layout(std::int64_t size) noexcept {
   return size < 0 ? 0 : static_cast<std::uint64_t>(size);
 }
 
-}  // namespace
-
-Source open_matrix(const std::string& name) { return source_of(data::open_matrix_file(name)); }
-
-Source open_raw_matrix(const std::filesystem::path& path, const RawMatrix& description) {
-  const data::ArrayLayout layout{
-      .element = description.element,
-      .byte_swapped = description.byte_order != std::endian::native,
-      .order = description.order,
-      .shape = {size_in_layout(description.rows), size_in_layout(description.columns)}};
-  return source_of(data::open_raw_file(path, layout, description.offset));
-}
-
 template <class T>
-Source matrix_in_memory(const T* elements, std::int64_t rows, std::int64_t columns, StorageOrder order,
-                        std::int64_t leading_dimension, std::string name) {
+Source in_memory(const T* elements, std::int64_t rows, std::int64_t columns, StorageOrder order,
+                 std::int64_t leading_dimension, std::string name) {
   if (rows < 1 || columns < 1)
     throw UsageError(fmt::format("{}: a matrix of {} x {} elements has none", name, rows, columns));
   const std::int64_t line = order == StorageOrder::c ? columns : rows;
@@ -61,10 +48,28 @@ Source matrix_in_memory(const T* elements, std::int64_t rows, std::int64_t colum
                                                               static_cast<std::uint64_t>(stride)));
 }
 
-template Source matrix_in_memory<float>(const float*, std::int64_t, std::int64_t, StorageOrder, std::int64_t,
-                                        std::string);
-template Source matrix_in_memory<double>(const double*, std::int64_t, std::int64_t, StorageOrder,
-                                         std::int64_t, std::string);
+}  // namespace
+
+Source open_matrix(const std::string& name) { return source_of(data::open_matrix_file(name)); }
+
+Source open_raw_matrix(const std::filesystem::path& path, const RawMatrix& description) {
+  const data::ArrayLayout layout{
+      .element = description.element,
+      .byte_swapped = description.byte_order != std::endian::native,
+      .order = description.order,
+      .shape = {size_in_layout(description.rows), size_in_layout(description.columns)}};
+  return source_of(data::open_raw_file(path, layout, description.offset));
+}
+
+Source matrix_in_memory(const double* elements, std::int64_t rows, std::int64_t columns, StorageOrder order,
+                        std::int64_t leading_dimension, std::string name) {
+  return in_memory(elements, rows, columns, order, leading_dimension, std::move(name));
+}
+
+Source matrix_in_memory(const float* elements, std::int64_t rows, std::int64_t columns, StorageOrder order,
+                        std::int64_t leading_dimension, std::string name) {
+  return in_memory(elements, rows, columns, order, leading_dimension, std::move(name));
+}
 
 Source widened(std::shared_ptr<const MatrixSource<float>> source) {
   return source_of(std::make_shared<const SourceMatrix<float>>(std::move(source)));

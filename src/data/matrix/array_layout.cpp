@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fairlead/error.hpp>
 
 namespace fairlead::data {
@@ -24,7 +25,8 @@ void require_matrix_shape(const std::string& name, const ArrayLayout& layout) {
   if (layout.shape.empty() || layout.shape.size() > 2)
     throw InputError(fmt::format("{}: has {} dimensions, shape {}; a matrix (2) or a vector (1) is needed",
                                  name, layout.shape.size(), shape));
-  if (layout.elements() == 0) throw InputError(fmt::format("{}: is empty: its shape is {}", name, shape));
+  if (std::ranges::count(layout.shape, 0u) > 0)
+    throw InputError(fmt::format("{}: is empty: its shape is {}", name, shape));
   Bytes bytes = bytes_of(layout.element);
   bool too_large = false;
   for (const auto dimension : layout.shape) too_large |= __builtin_mul_overflow(bytes, dimension, &bytes);

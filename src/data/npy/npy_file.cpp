@@ -47,7 +47,7 @@ NpyFile::NpyFile(const std::shared_ptr<const RegularFile>& file, const NpyHeader
 const MatrixFormat npy_format{
     .name = "an .npy file (it does not begin as numpy.save begins it)",
     .recognizes = [](const std::filesystem::path&,
-                     std::string_view first_bytes) { return is_npy(first_bytes); },
+                     std::string_view first_bytes) { return !first_bytes.empty() && is_npy(first_bytes); },
     .open = [](const std::filesystem::path& path, const std::string&) -> std::shared_ptr<const StoredMatrix> {
       return std::make_shared<const NpyFile>(path);
     }};

@@ -129,8 +129,7 @@ TEST_F(Hdf5Files, DamagedFilesAreRefused) {
   changed[place] ^= 1;
   directory.file("A.h5", changed);
   std::vector<double> out(70 * 90);
-  const Stored matrix = open_matrix_file(path());
-  EXPECT_THROW(matrix->read_block<double>(0, 70, 0, 90, out.data(), 70), InputError);
+  EXPECT_THROW(open_matrix_file(path())->read_block<double>(0, 70, 0, 90, out.data(), 70), InputError);
   directory.file("A.h5", bytes.substr(0, bytes.size() / 2));
   EXPECT_THAT(refused(path()), HasSubstr("A.h5: HDF5 cannot open it"));
 }
