@@ -9,6 +9,7 @@
 #include <fairlead/detail/submission.hpp>
 #include <fairlead/error.hpp>
 #include <fairlead/extended_call.hpp>
+#include <fairlead/many.hpp>
 #include <fairlead/parameter.hpp>
 #include <fairlead/reduce.hpp>
 #include <fairlead/scratch.hpp>
@@ -19,10 +20,12 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 struct CUstream_st;  // the pointee of cudaStream_t
 
@@ -42,8 +45,12 @@ template <class P>
 struct StoredArgument<P, false> {
   using type = std::conditional_t<is_scratch<P>, ScratchSize, std::remove_cvref_t<P>>;
 };
+template <class P>
+struct StoredArgument<Many<P>, false> {
+  using type = StoredList<P>;
+};
 
-/// What the caller passes for one parameter: a handle, the size of scratch memory, or a value.
+/// What the caller passes for one parameter: a handle, handles, the size of scratch memory, or a value.
 template <class P, bool = is_datum<P>>
 struct PassedArgument {
   using type = Handle<typename std::remove_cvref_t<P>::Datum>;
@@ -52,9 +59,20 @@ template <class P>
 struct PassedArgument<P, false> {
   using type = std::conditional_t<is_scratch<P>, ScratchSize, std::remove_cvref_t<P>>;
 };
+template <class P>
+struct PassedArgument<Many<P>, false> {
+  using type = std::span<const Handle<typename P::Datum>>;
+};
+template <class P>
+struct StoredArgument<const Many<P>&, false> : StoredArgument<Many<P>> {};
+template <class P>
+struct PassedArgument<const Many<P>&, false> : PassedArgument<Many<P>> {};
 
+/// The number of parameters that are one datum each.
 template <class... P>
 inline constexpr std::size_t datum_count = (std::size_t{0} + ... + (is_datum<P> ? 1 : 0));
+template <class... P>
+inline constexpr bool has_lists = (false || ... || is_list<P>);
 
 /// The number of data among the parameters before parameter I.
 template <std::size_t I, class... P>
@@ -77,6 +95,8 @@ constexpr std::array<int, sizeof...(P) + 1> uses_of_parameters() {
 
 template <class... P>
 struct Arguments {
+  static_assert(datum_count<P...> < narrowed(absent_access),
+                "a body has at most 254 parameters that are data");
   std::array<std::uint8_t, (datum_count<P...> == 0 ? 1 : datum_count<P...>)> access_of_use{};
   std::tuple<typename StoredArgument<P>::type...> kept;
 };
@@ -144,7 +164,7 @@ constexpr bool can_be_parameter() {
   constexpr bool first_only = std::is_same_v<Value, Completion> || std::is_same_v<Value, Team>;
   constexpr bool queue = std::is_same_v<Value, OpenclQueue>;
   constexpr bool stream = std::is_same_v<Value, CudaStream>;
-  constexpr bool copied = !is_datum<P> && !is_scratch<P> && !queue && !stream;
+  constexpr bool copied = !is_datum<P> && !is_list<P> && !is_scratch<P> && !queue && !stream;
   static_assert(
       !first_only,
       "a Completion must be the first parameter of a body, by value; a Team must be the first, or follow "
@@ -209,8 +229,15 @@ struct Runner {
   template <std::size_t I, class Q>
   static decltype(auto) argument(const TaskContext& context, Arguments<P...>& arguments) {
     if constexpr (is_datum<Q>) {
-      return std::remove_cvref_t<Q>(location_of(context, arguments.access_of_use[data_before<I, P...>()]),
-                                    std::get<I>(arguments.kept));
+      return std::remove_cvref_t<Q>(
+          location_of(context, widened(arguments.access_of_use[data_before<I, P...>()])),
+          std::get<I>(arguments.kept));
+    } else if constexpr (is_list<Q>) {
+      auto& list = std::get<I>(arguments.kept);
+      list.views.clear();  // of the last run, if the task is recorded
+      for (std::size_t i = 0; i < list.accesses.size(); ++i)
+        list.views.emplace_back(location_of(context, list.accesses[i]), list.shapes[i]);
+      return std::remove_cvref_t<Q>(list.views);
     } else if constexpr (is_scratch<Q>) {
       using Element = typename std::remove_cvref_t<Q>::value_type;
       Bytes before = 0;
@@ -335,7 +362,10 @@ class Call {
        const typename detail::PassedArgument<P>::type&... arguments)
       : codelet_(&codelet), arguments_{{}, {kept<P>(arguments)...}}, workers_(codelet->workers) {
     [[maybe_unused]] std::size_t i = 0;
+    if constexpr (detail::has_lists<P...>)
+      uses_.resize(detail::datum_count<P...> + (std::size_t{0} + ... + listed<P>(arguments)));
     ((add<P>(arguments, i)), ...);
+    ((add_list<P>(arguments, i)), ...);
     ((add_scratch<P>(arguments)), ...);
     if (codelet->work != nullptr) {
       const std::tuple<const typename detail::PassedArgument<P>::type*...> given{&arguments...};
@@ -394,7 +424,12 @@ class Call {
   detail::Submission submission() const noexcept {
     detail::Submission submission;
     submission.codelet = codelet_->get();
-    submission.uses = std::span(uses_).first(detail::datum_count<P...>);
+    if constexpr (detail::has_lists<P...>) {
+      submission.uses = uses_;
+      submission.first_listed = detail::datum_count<P...>;
+    } else {
+      submission.uses = std::span(uses_).first(detail::datum_count<P...>);
+    }
     submission.priority = priority_;
     submission.node = node_;
     submission.device = device_;
@@ -403,7 +438,8 @@ class Call {
     submission.work = work_;
     submission.scratch_bytes = scratch_bytes_;
     submission.workers = workers_;
-    submission.fill_closure = [](void* closure, const void* arguments, const std::uint8_t* access_of_use) {
+    submission.fill_closure = [](void* closure, const void* arguments,
+                                 const detail::AccessIndex* access_of_use) {
       using Closure = detail::Closure<P...>;
       using Content = typename Closure::Content;
       Content* content;
@@ -414,7 +450,11 @@ class Call {
         new (closure) Content*(content);
       }
       for (std::size_t i = 0; i < detail::datum_count<P...>; ++i)
-        content->access_of_use[i] = access_of_use[i];
+        content->access_of_use[i] = detail::narrowed(access_of_use[i]);
+      if constexpr (detail::has_lists<P...>) {
+        access_of_use += detail::datum_count<P...>;
+        std::apply([&](auto&... kept) { ((fill_list<P>(kept, access_of_use)), ...); }, content->kept);
+      }
     };
     submission.arguments = &arguments_;
     return submission;
@@ -425,15 +465,46 @@ class Call {
   static auto kept(const A& argument) {
     if constexpr (detail::is_datum<Q>) {
       return std::remove_cvref_t<Q>::stored(argument);
+    } else if constexpr (detail::is_list<Q>) {
+      typename detail::StoredArgument<Q>::type list;
+      list.shapes.reserve(argument.size());
+      for (const auto& handle : argument)
+        list.shapes.push_back(std::remove_cvref_t<Q>::Parameter::stored(handle));
+      return list;
     } else {
       return argument;
     }
+  }
+  template <class Q, class A>
+  static std::size_t listed([[maybe_unused]] const A& argument) {
+    if constexpr (detail::is_list<Q>) return argument.size();
+    return 0;
   }
   template <class Q, class A>
   void add(const A& argument, std::size_t& i) {
     if constexpr (detail::is_datum<Q>) {
       const detail::DatumReference& reference = argument.datum();
       uses_[i++] = {reference.datum, std::remove_cvref_t<Q>::mode, reference.generation};
+    }
+  }
+  template <class Q, class A>
+  void add_list([[maybe_unused]] const A& argument, [[maybe_unused]] std::size_t& i) {
+    if constexpr (detail::is_list<Q>) {
+      if (argument.empty()) detail::throw_empty_list(**codelet_);
+      for (const auto& handle : argument) {
+        const detail::DatumReference& reference = handle.datum();
+        uses_[i++] = {reference.datum, std::remove_cvref_t<Q>::Parameter::mode, reference.generation};
+      }
+    }
+  }
+  template <class Q, class K>
+  static void fill_list([[maybe_unused]] K& kept,
+                        [[maybe_unused]] const detail::AccessIndex*& access_of_use) {
+    if constexpr (detail::is_list<Q>) {
+      const std::size_t count = kept.shapes.size();
+      kept.accesses.assign(access_of_use, access_of_use + count);
+      kept.views.reserve(count);
+      access_of_use += count;
     }
   }
   template <class Q, class A>
@@ -444,7 +515,9 @@ class Call {
   }
 
   const std::shared_ptr<const CodeletInfo>* codelet_;
-  std::array<detail::Submission::Use, (detail::datum_count<P...> == 0 ? 1 : detail::datum_count<P...>)>
+  std::conditional_t<
+      detail::has_lists<P...>, std::vector<detail::Submission::Use>,
+      std::array<detail::Submission::Use, (detail::datum_count<P...> == 0 ? 1 : detail::datum_count<P...>)>>
       uses_{};
   detail::Arguments<P...> arguments_;
   int priority_ = 0;
@@ -457,7 +530,7 @@ class Call {
 
 /// A named kind of task with bodies for one or more kinds of processor. One kind can have several bodies; the
 /// runtime selects one per task. All bodies have the same parameters: In, Out, InOut, Commute or Reduce of a
-/// type, Scratch, or values. If a Completion comes first, the task finishes when it is signalled. A Team,
+/// type, Many of these (except Reduce), Scratch, or values. If a Completion comes first, the task finishes when it is signalled. A Team,
 /// first or after the Completion, lists the body's workers. Each member function below returns a codelet with
 /// one more body. Bodies for the same kind of processor must have different names, and at most one may have
 /// none; otherwise UsageError is thrown. Measured durations are stored by name.
@@ -530,7 +603,8 @@ class Codelet {
     return Codelet(std::move(info));
   }
 
-  /// Makes a task. Pass a handle for each datum, scratch(n) for each Scratch, and a value for each other parameter.
+  /// Makes a task. Pass a handle for each datum, a vector or span of handles for each Many, scratch(n) for each Scratch,
+  /// and a value for each other parameter. Throws UsageError for an empty list.
   Call<P...> operator()(const typename detail::PassedArgument<P>::type&... arguments) const {
     return Call<P...>(info_, arguments...);
   }

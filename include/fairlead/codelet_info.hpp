@@ -53,7 +53,7 @@ struct CodeletInfo {
   static constexpr std::size_t most_implementations = 16;
 
   std::string name;
-  std::vector<AccessMode> modes;                  ///< one per datum, in the order of the parameters
+  std::vector<AccessMode> modes;                  ///< one per parameter that is one datum, in order
   std::vector<detail::ReductionInfo> reductions;  ///< one per datum, if one of them is a reduction; otherwise
                                                   ///< empty
   std::uint32_t kinds = 1;                        ///< bit k: there is an implementation for WorkerKind k

@@ -29,7 +29,7 @@ enum class Kernel : std::uint8_t {
   syrk,
   trsm,
   potrf,
-  getrf,  // on a tile: without pivoting in lu(), with pivoting in factor_lu_incremental()
+  getrf,  // without pivoting on a tile in lu(), with pivoting on a tile or a panel in other factorizations
   geqrt,
   unmqr,
   tsqrt,

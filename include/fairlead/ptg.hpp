@@ -318,6 +318,9 @@ class TaskClass {
   /// body.
   template <class... P, class... A>
   TaskClass& runs(const Codelet<P...>& codelet, const A&... arguments) {
+    static_assert(
+        !fairlead::detail::has_lists<P...>,
+        "the tasks of a parameterized class have a flow for each datum, so its body cannot have a Many");
     begin_body(codelet.info());
     auto maker = std::make_shared<detail::CallMaker<P...>>(detail::CallMaker<P...>{codelet.info(), {}});
     static_assert(sizeof...(A) >= sizeof...(P), "there are fewer arguments than parameters of the codelet");

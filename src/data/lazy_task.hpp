@@ -19,7 +19,7 @@ struct TaskFamily {
                                  ///< precedence
   bool in_graph = false;  ///< ordered by DependencyGraph: the epochs of their accesses record where the
                           ///< data are
-  std::uint16_t closure_at = 0;  ///< offset of a task's closure from its LazyTask; 0: the closure is in its
+  std::uint32_t closure_at = 0;  ///< offset of a task's closure from its LazyTask; 0: the closure is in its
                                  ///< descriptor
 };
 

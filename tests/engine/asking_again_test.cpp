@@ -84,7 +84,7 @@ struct Program {
   }
   /// Acquires the data without waiting; counts the outcome.
   void ask(front::FlowSource& flow, const std::vector<front::Submission::Use>& uses) {
-    std::vector<std::uint8_t> access_of_use;
+    std::vector<detail::AccessIndex> access_of_use;
     flow.acquire_then(submission(ordinary, uses), access_of_use,
                       [this](const std::shared_ptr<OpenHold>& record) {
                         ++(record->state.load() == OpenHold::State::granted ? granted : refused);

@@ -164,7 +164,7 @@ class Runner {
   };
 
   void acquire(front::FlowSource& flow, const front::Submission& submission, std::size_t t) {
-    std::vector<std::uint8_t> access_of_use;
+    std::vector<detail::AccessIndex> access_of_use;
     if (program_.tasks[t].with_callback) {
       flow.acquire_then(submission, access_of_use,
                         [this, t](const std::shared_ptr<engine::OpenHold>& record) {

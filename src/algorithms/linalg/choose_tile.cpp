@@ -21,9 +21,10 @@ std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory
     // A task uses three tiles. Each worker runs one task and has another one prefetched; twelve more tiles are for
     // choice.
     const Bytes slots = memory_bytes / tile_bytes;
-    const bool fits = slots >= static_cast<Bytes>(12 + 12 * w) &&
+    const std::int64_t tiles = (n + side - 1) / side;
+    const bool fits = slots >= static_cast<Bytes>(12 + 12 * w + needs.columns_of_tiles * tiles) &&
                       (needs.device_bytes == 0 || needs.device_bytes / tile_bytes >= 8);
-    const bool parallel = (n + side - 1) / side >= needs.tiles_per_side;
+    const bool parallel = tiles >= needs.tiles_per_side;
     if (fits && (parallel || side <= 128))
       return static_cast<std::int32_t>(std::min<std::int64_t>(side, std::max<std::int64_t>(n, 1)));
   }

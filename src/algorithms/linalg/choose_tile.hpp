@@ -10,9 +10,10 @@ namespace fairlead::linalg {
 
 /// The requirements of an algorithm on its tiles.
 struct TileRequirements {
-  std::int64_t tiles_per_side;  ///< tiles per side that keep all workers busy to the end
-  std::int32_t max_side;        ///< kernels are no faster above this side
-  Bytes device_bytes = 0;       ///< memory of the smallest device that computes; 0: no devices
+  std::int64_t tiles_per_side;        ///< tiles per side that keep all workers busy to the end
+  std::int32_t max_side;              ///< kernels are no faster above this side
+  Bytes device_bytes = 0;             ///< memory of the smallest device that computes; 0: no devices
+  std::int64_t columns_of_tiles = 0;  ///< that memory must hold, since tasks use whole columns
 };
 /// For Cholesky. The critical path has 3 tasks per column of tiles; all tasks are a sixth of the cube of the columns.
 /// OpenBLAS's products become faster with larger tiles; Fairlead's own reach their maximum at 768: see
@@ -27,6 +28,14 @@ constexpr TileRequirements tile_needs(std::size_t workers, bool own_products = f
 /// tiles of 640 and 1,024.
 constexpr TileRequirements tile_needs_of_pairs(std::size_t workers, bool = false) noexcept {
   return {6 + (3 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)) + 1) / 2, 640};
+}
+
+/// For LU with partial pivoting. Wider tiles make products faster, and panels, which one worker factors at a lower rate,
+/// take more of the time. Out of core, memory must hold a panel, a copy of it, and the columns that it updates.
+constexpr TileRequirements tile_needs_of_panels(std::size_t workers, bool = false) noexcept {
+  return {.tiles_per_side = 8 + 4 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)),
+          .max_side = 640,
+          .columns_of_tiles = 5};
 }
 
 /// With devices that are much faster than the cores. Their products reach nine tenths of the maximum at side 2,048

@@ -5,6 +5,7 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/shapes.hpp"
+#include "algorithms/linalg/transposed_lower.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
 
 namespace fairlead::linalg {
@@ -22,14 +23,7 @@ void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T
                            kernels.count(Kernel::trsm, trsm_flops(x.columns(), x.rows()));
                          })
                          .emulated();
-  const auto update = codelet("update_lower")
-                          .cpu([kernels](In<Tile<T>> l, In<Tile<T>> x, InOut<Tile<T>> y) {
-                            kernels.blas().gemm<T>(Transpose::yes, Transpose::no, y.rows(), y.columns(),
-                                                   x.rows(), -1, l.data(), l.leading_dimension(), x.data(),
-                                                   x.leading_dimension(), 1, y.data(), y.leading_dimension());
-                            kernels.count(Kernel::gemm, gemm_flops(y.rows(), y.columns(), x.rows()));
-                          })
-                          .emulated();
+  const auto update = update_by_transposed_lower<T>(kernels);
   for (std::int32_t k = lu.tile_rows() - 1; k >= 0; --k)
     for (std::int32_t c = 0; c < b.tile_columns(); ++c) {
       flow.submit(on_owner_of(solve(lu(k, k), b(k, c)).priority(2 * k), lu, k, k, b));

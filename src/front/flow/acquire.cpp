@@ -23,13 +23,13 @@ const CodeletInfo& hold_codelet() {
 }  // namespace
 
 std::shared_ptr<engine::OpenHold> FlowSource::request_hold(const Submission& wanted,
-                                                           std::vector<std::uint8_t>& access_of_use,
+                                                           std::vector<detail::AccessIndex>& access_of_use,
                                                            HoldCallback callback) {
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
   core_.reductions().close_all();  // closed before the admission check: fold tasks need memory, too
   if (common_program_ != nullptr) common_program_->check_hold(submission);
-  Gathered gathered;
+  Gathered gathered(submission);
   gather(submission, gathered);
   // Also folds a reduction whose flow has been destroyed.
   for (const Submission::Use& use : submission.uses)
@@ -63,9 +63,9 @@ void FlowSource::call_after_write_back(const Submission& task, const std::shared
   submission.uses = uses;
   submission.file = task.file;
   submission.line = task.line;
-  Gathered gathered;
+  Gathered gathered(submission);
   gather(submission, gathered);
-  std::vector<std::uint8_t> access_of_use;
+  std::vector<detail::AccessIndex> access_of_use;
   if (write_back_holds_ == nullptr) write_back_holds_ = &core_.holds().new_source();
   insert_hold(
       *write_back_holds_, submission, gathered, access_of_use,
@@ -84,7 +84,7 @@ void FlowSource::call_after_write_back(const Submission& task, const std::shared
 std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of,
                                                           const Submission& submission,
                                                           const Gathered& gathered,
-                                                          std::vector<std::uint8_t>& access_of_use,
+                                                          std::vector<detail::AccessIndex>& access_of_use,
                                                           HoldCallback callback, std::string description) {
   auto record = std::make_shared<engine::OpenHold>();
   record->accesses.resize(gathered.count);
@@ -94,8 +94,8 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
   record->line = submission.line;
   record->of_application = callback == nullptr;
   record->releases_itself = &of == write_back_holds_;
-  access_of_use.assign(gathered.access_of_use.begin(),
-                       gathered.access_of_use.begin() + static_cast<std::ptrdiff_t>(submission.uses.size()));
+  const auto of_uses = gathered.access_of_use.all();
+  access_of_use.assign(of_uses.begin(), of_uses.end());
   for (std::size_t i = 0; i < submission.uses.size(); ++i)
     record->uses[access_of_use[i]] = {submission.uses[i].datum, gathered.insertions[access_of_use[i]].mode};
   if (callback != nullptr) {
@@ -123,7 +123,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
 }
 
 std::shared_ptr<engine::OpenHold> FlowSource::acquire(const Submission& submission,
-                                                      std::vector<std::uint8_t>& access_of_use) {
+                                                      std::vector<detail::AccessIndex>& access_of_use) {
   using State = engine::OpenHold::State;
   core_.caller().check("acquire");
   auto record = request_hold(submission, access_of_use, nullptr);
@@ -138,7 +138,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::acquire(const Submission& submissi
   return record;
 }
 
-void FlowSource::acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
+void FlowSource::acquire_then(const Submission& submission, std::vector<detail::AccessIndex>& access_of_use,
                               HoldCallback callback) {
   core_.caller().check("acquire_then");
   request_hold(submission, access_of_use, std::move(callback));

@@ -96,6 +96,9 @@ int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int
   if (use < 0) refuse("that argument is not a datum");
   return use;
 }
+void throw_empty_list(const CodeletInfo& codelet) {
+  throw UsageError("the task " + codelet.name + " is given an empty list: a list names at least one datum");
+}
 void* scratch_of(const TaskContext& context) noexcept {
   const Task& task = *context.task;
   if (task.scratch_bytes == 0) return nullptr;  // a task on the fast path has no reserved memory

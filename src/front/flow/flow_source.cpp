@@ -70,10 +70,7 @@ bool FlowSource::finish() noexcept {
 void FlowSource::gather(const Submission& submission, Gathered& out) const {
   std::size_t used = 0;
   out.fast_path = core_.engine().lane().generation();
-  if (submission.uses.size() > most_uses)
-    throw UsageError(fmt::format("{} has {} parameters that are data; the limit is {}\n  submitted at {}:{}",
-                                 SubmissionFit::subject(submission), submission.uses.size(), most_uses,
-                                 submission.file, submission.line));
+  AccessesOfData accesses(submission.uses.size());
   for (const Submission::Use& use : submission.uses) {
     if (use.datum == nullptr)
       throw UsageError(fmt::format("{} is given an empty handle as its datum {}\n  submitted at {}:{}",
@@ -94,11 +91,16 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
                       SubmissionFit::subject(submission), submission.file, submission.line));
     out.any_order |= writes_in_any_order(use.mode);
     out.first_write |= writes(use.mode) && !use.datum->ever_written;
-    std::size_t same = 0;
-    while (same < out.count && out.insertions[same].datum != use.datum->id) ++same;
+    const std::size_t same = accesses.find_or_add(use.datum->id, out.all());
     if (same < out.count) {
-      out.access_of_use[used++] = static_cast<std::uint8_t>(same);
-      out.insertions[same].mode = graph::merged(out.insertions[same].mode, use.mode);
+      AccessMode& mode = out.insertions[same].mode;
+      if (used >= submission.first_listed && (writes(use.mode) || writes(mode)))
+        throw UsageError(fmt::format(
+            "{} is given {} twice: what a task changes may be in its lists of data only once\n  submitted at "
+            "{}:{}",
+            SubmissionFit::subject(submission), use.datum->text(), submission.file, submission.line));
+      out.access_of_use[used++] = static_cast<detail::AccessIndex>(same);
+      mode = graph::merged(mode, use.mode);
       continue;
     }
     if (out.count == most_data)
@@ -111,7 +113,7 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
                                    submission.line));
     // Prefetches the cache line while the remaining checks run: it is read later by locked instructions, which stall.
     __builtin_prefetch(use.datum->tail.last, 1);
-    out.access_of_use[used++] = static_cast<std::uint8_t>(out.count);
+    out.access_of_use[used++] = static_cast<detail::AccessIndex>(out.count);
     out.insertions[out.count++] = {&use.datum->tail, use.datum->id, use.mode, 0};
     const Bytes rounded = whole_pages_for(use.datum->bytes);
     out.footprint += rounded;
@@ -147,7 +149,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<ObservedTa
   }
   if (cancelled.load(std::memory_order_relaxed)) [[unlikely]]
     core_.throw_if_winding_down();  // otherwise millions of tasks would be submitted that never run
-  Gathered gathered;
+  Gathered gathered(submission);
   gather(submission, gathered);
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);
   gathered.footprint += scratch;
@@ -212,7 +214,7 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
   const std::uint32_t lane =
       core_.engine().lane_possible() && !is_common_ ? fast_path_for(traits, submission, gathered) : 0;
   if (core_.fixed_order() && gathered.any_order) [[unlikely]]
-    for (graph::Insertion& insertion : std::span(gathered.insertions).first(gathered.count))
+    for (graph::Insertion& insertion : gathered.insertions.all().first(gathered.count))
       if (writes_in_any_order(insertion.mode)) insertion.mode = AccessMode::read_write;
   if (gathered.reduced || !submission.codelet->reductions.empty()) [[unlikely]]
     follow_reductions(submission, gathered);

@@ -70,10 +70,10 @@ class FlowSource : public engine::CountedSource {
   /// Throws as submit(); also TaskError if an input is missing or the flow was cancelled, UsageError if the wait is for
   /// data that this thread holds.
   std::shared_ptr<engine::OpenHold> acquire(const Submission& submission,
-                                            std::vector<std::uint8_t>& access_of_use);
+                                            std::vector<detail::AccessIndex>& access_of_use);
   /// Returns immediately. `callback` is called when the data are available, or when it is certain that they
   /// will not be.
-  void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
+  void acquire_then(const Submission& submission, std::vector<detail::AccessIndex>& access_of_use,
                     HoldCallback callback);
   /// Throws TaskError with the reason why the data are not available.
   [[noreturn]] static void throw_refused(const engine::OpenHold& record);
@@ -134,13 +134,13 @@ class FlowSource : public engine::CountedSource {
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
                    std::uint32_t line);
   std::shared_ptr<engine::OpenHold> request_hold(const Submission& wanted,
-                                                 std::vector<std::uint8_t>& access_of_use,
+                                                 std::vector<detail::AccessIndex>& access_of_use,
                                                  HoldCallback callback);
   /// Inserts a hold after all submitted tasks. `description`: names the callback in messages, in case it
   /// throws.
   std::shared_ptr<engine::OpenHold> insert_hold(engine::HoldSource& source, const Submission& submission,
                                                 const Gathered& gathered,
-                                                std::vector<std::uint8_t>& access_of_use,
+                                                std::vector<detail::AccessIndex>& access_of_use,
                                                 HoldCallback callback, std::string description);
   /// Calls the task's on_done when the data that it wrote in the program's memory are up to date there.
   /// Inserts a hold after the task for this.

@@ -16,7 +16,7 @@ struct detail::HoldState {
   std::shared_ptr<void> runtime;
   engine::RuntimeCore& core;
   std::shared_ptr<engine::OpenHold> record{};
-  std::vector<std::uint8_t> access_of_use{};
+  std::vector<AccessIndex> access_of_use{};
 };
 
 namespace detail {

@@ -47,11 +47,11 @@ const CodeletInfo& fold_codelet() {
 }
 
 void FlowSource::follow_reductions(const Submission& submission, Gathered& gathered) {
-  std::uint64_t seen = 0;  // one bit for each of most_data
+  std::size_t seen = 0;  // accesses are numbered in the order of their first uses
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const std::size_t at = gathered.access_of_use[i];
-    if (((seen >> at) & 1) != 0) continue;
-    seen |= std::uint64_t{1} << at;
+    if (at < seen) continue;
+    ++seen;
     engine::RegisteredDatum& datum = *submission.uses[i].datum;
     AccessMode& mode = gathered.insertions[at].mode;
     if (mode == AccessMode::write) continue;  // see replace_reduced()

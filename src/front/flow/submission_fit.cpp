@@ -8,16 +8,20 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
+#include "base/small_array.hpp"
 #include "config/value.hpp"
 #include "engine/datum_views.hpp"
 
 namespace fairlead::front {
 
 namespace {
+
+constexpr std::size_t usual_uses = 32;
 
 /// "cpu and cuda": the names of a bit set of WorkerKind.
 std::string kinds_in(std::uint32_t bits) {
@@ -41,15 +45,16 @@ std::string SubmissionFit::text_of(const Submission& submission) {
 
 std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const {
   const Topology& topology = core_.topology();
+  SmallArray<const engine::RegisteredDatum*, usual_uses> uses(submission.uses.size());
+  std::ranges::transform(submission.uses, uses.data(), &Submission::Use::datum);
+  std::sort(uses.all().begin(), uses.all().end());
+  const std::span data(uses.all().begin(), std::unique(uses.all().begin(), uses.all().end()));
   const auto footprint_on = [&](const NodeSpec& node) {
     Bytes bytes = whole_pages_for(submission.scratch_bytes);
-    for (std::size_t i = 0; i < submission.uses.size(); ++i) {
-      const engine::RegisteredDatum* datum = submission.uses[i].datum;
-      bool counted = std::ranges::find(node.directly_accessible_homes, datum->home) !=
-                     node.directly_accessible_homes.end();
-      for (std::size_t k = 0; k < i; ++k) counted |= submission.uses[k].datum == datum;
-      if (!counted) bytes += whole_pages_for(datum->bytes);
-    }
+    for (const engine::RegisteredDatum* const datum : data)
+      if (std::ranges::find(node.directly_accessible_homes, datum->home) ==
+          node.directly_accessible_homes.end())
+        bytes += whole_pages_for(datum->bytes);
     return bytes;
   };
   std::uint32_t excluded = 0;

@@ -93,8 +93,9 @@ fairlead::detail::DatumReference datum_in(const void* handle, TilePrecision elem
                                           : static_cast<const Handle<Tile<double>>*>(handle)->datum();
 }
 
-TileArgument tile_at(const TaskContext& context, std::uint8_t access, const TileShape& shape) {
+TileArgument tile_at(const TaskContext& context, std::uint8_t narrow, const TileShape& shape) {
   TileArgument tile;
+  const fairlead::detail::AccessIndex access = fairlead::detail::widened(narrow);
   if (access == fairlead::detail::absent_access) return tile;
   const fairlead::detail::DatumLocation location = fairlead::detail::location_of(context, access);
   tile.data = location.address;
@@ -260,14 +261,15 @@ struct ClosureSource {
   const TileShape* shapes;
 };
 
-void fill_closure(void* closure, const void* from, const std::uint8_t* access_of_use) {
+void fill_closure(void* closure, const void* from, const fairlead::detail::AccessIndex* access_of_use) {
   const ClosureSource& given = *static_cast<const ClosureSource*>(from);
   const TaskArguments::Numbers& numbers = given.it.numbers;
   if (!given.it.arguments_fit()) *static_cast<void**>(closure) = ::operator new(numbers.bytes());
   const TaskArguments arguments = given.it.arguments_in(closure);
   std::copy_n(given.parameters, numbers.parameters, arguments.parameters().data());
   std::copy_n(given.shapes, numbers.data, arguments.shapes());
-  std::copy_n(access_of_use, numbers.data, arguments.accesses());
+  std::transform(access_of_use, access_of_use + numbers.data, arguments.accesses(),
+                 fairlead::detail::narrowed);
 }
 
 /// Maker::make for all codelets here.

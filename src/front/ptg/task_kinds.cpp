@@ -217,7 +217,7 @@ void TaskKinds::fill_descriptor(Task& task, TaskInstance& active, FlowValues& va
   }
   const std::uint32_t* const at = active.values(of.parameters.size());
   std::array<const void*, most_flows> handles;
-  std::array<std::uint8_t, most_flows> access_of_use;
+  std::array<fairlead::detail::AccessIndex, most_flows> access_of_use;
   std::size_t count = 0;
   if (of.data_flows > inline_accesses) {
     std::size_t needed = 0;
@@ -246,7 +246,7 @@ void TaskKinds::fill_descriptor(Task& task, TaskInstance& active, FlowValues& va
       continue;
     }
     Access& access = task.accesses_begin[count];
-    access_of_use[i] = static_cast<std::uint8_t>(count++);
+    access_of_use[i] = static_cast<fairlead::detail::AccessIndex>(count++);
     access.task = &task;
     access.address = value.address;
     access.datum = value.id;

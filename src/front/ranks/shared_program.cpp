@@ -188,6 +188,7 @@ std::span<const Submission::Use> SharedProgram::localize_uses(const Submission& 
         if (net::RankId{rank} != own_) send_value(*datum, net::RankId{rank});
     }
   }
+  uses_.resize(submission.uses.size());
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const Submission::Use& use = submission.uses[i];
     SharedDatum* const datum = shared_of(*use.datum);
@@ -200,7 +201,7 @@ std::span<const Submission::Use> SharedProgram::localize_uses(const Submission& 
     uses_[i].datum = datum->local;
     uses_[i].generation = datum->local->generation;
   }
-  return std::span(uses_).first(submission.uses.size());
+  return uses_;
 }
 
 void SharedProgram::written(const Submission& submission) {

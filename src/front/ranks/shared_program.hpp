@@ -5,7 +5,6 @@
 #include <fairlead/detail/submission.hpp>
 #include <fairlead/handle.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -102,7 +101,6 @@ class SharedProgram {
 
  private:
   static constexpr std::int64_t everywhere = -2;
-  static constexpr std::size_t most_uses = 256;
   /// The rank where the task runs. `hash`: hash of everything that must be equal on all ranks.
   std::int64_t place_of(const Submission& submission, std::uint64_t& hash, bool& common) const;
   static void check_written_everywhere(const Submission& submission);
@@ -131,8 +129,8 @@ class SharedProgram {
   std::uint32_t numbers_ = 0;
   Bytes largest_ = 0;
   bool under_way_ = false;
-  std::int64_t place_ = -1;  // rank of the task being processed
-  std::array<Submission::Use, most_uses> uses_;
+  std::int64_t place_ = -1;            // rank of the task being processed
+  std::vector<Submission::Use> uses_;  // of the task being processed, on this rank
   std::atomic<bool> has_failed_{false}, failed_here_{false};
   mutable std::mutex mutex_;  // guards the fields below
   std::string failure_;

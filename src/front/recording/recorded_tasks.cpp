@@ -37,7 +37,7 @@ bool RecordedTasks::writes(const engine::RegisteredDatum& datum) const {
 }
 
 const graph::RecordedFamily& RecordedTasks::family_of(const TaskTraits& traits, std::size_t accesses) {
-  const auto closure_at = static_cast<std::uint16_t>(graph::RecordedTask::closure_at(accesses));
+  const auto closure_at = static_cast<std::uint32_t>(graph::RecordedTask::closure_at(accesses));
   const std::size_t looked_at = std::min(families_.size(), families_looked_at);
   for (std::size_t i = families_.size() - looked_at; i < families_.size(); ++i)
     if (families_[i].traits == traits && families_[i].closure_at == closure_at) return families_[i];

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -51,7 +50,7 @@ void RecordingSource::record(const Submission& submission,
   };
   if (tasks_.sealed()) refuse("the recording has run already");
   tasks_.retain(codelet);
-  Gathered gathered;
+  Gathered gathered(submission);
   {
     const ScopedWrittenMarks written(submission, tasks_);
     gather(submission, gathered);
@@ -60,7 +59,7 @@ void RecordingSource::record(const Submission& submission,
   std::uint32_t excluded = fit().nodes_excluded(submission);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : fit().workers_wanted(submission, excluded);
-  std::array<RecordedTasks::Insertion, most_data> insertions;
+  std::vector<RecordedTasks::Insertion> insertions(gathered.count);
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const std::size_t at = gathered.access_of_use[i];
     const AccessMode mode = gathered.insertions[at].mode;
@@ -70,11 +69,11 @@ void RecordingSource::record(const Submission& submission,
   const TaskTraits traits = traits_of(submission, gathered, excluded, together);
   if (core_.submission_book() != nullptr) {
     std::vector<engine::SubmissionRecorder::Use> uses;
-    for (const RecordedTasks::Insertion& insertion : std::span(insertions).first(gathered.count))
+    for (const RecordedTasks::Insertion& insertion : insertions)
       uses.push_back({insertion.datum, insertion.mode});
     tasks_.flow_file_lines += core_.submission_book()->line_of(submission, uses);
   }
-  std::byte* const closure = tasks_.add(traits, std::span(insertions).first(gathered.count));
+  std::byte* const closure = tasks_.add(traits, insertions);
   if (submission.fill_closure != nullptr)
     submission.fill_closure(closure, submission.arguments, gathered.access_of_use.data());
   tasks_.added();

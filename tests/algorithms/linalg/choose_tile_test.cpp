@@ -38,6 +38,16 @@ TEST(ChosenTile, IsLargerForTasksOnPairsOfTiles) {
     EXPECT_LT(tile_needs_of_pairs(workers).tiles_per_side, tile_needs(workers).tiles_per_side) << workers;
 }
 
+TEST(ChosenTile, LeavesMemoryForColumnsOfTilesIfPanelsNeedThem) {
+  for (const std::int64_t n : {5000, 20'000, 100'000})
+    for (const Bytes memory : {gibibyte / 2, 4 * gibibyte, 64 * gibibyte}) {
+      const std::int64_t side = choose_tile(n, 8, memory, 2, tile_needs_of_panels(2));
+      const auto tiles = static_cast<std::int64_t>(memory) / (side * side * 8);
+      EXPECT_GE(tiles, 5 * ((n + side - 1) / side)) << n << ", " << memory;
+      EXPECT_LE(side, choose_tile(n, 8, memory, 2, {.tiles_per_side = 16, .max_side = 640}));
+    }
+}
+
 // If memory is too small for that many tiles, smaller tiles do not help.
 TEST(ChosenTile, IsNotBelowTheMinimumOfAPage) {
   for (const Bytes memory : {Bytes{4096}, Bytes{65'536}, gibibyte / 4096}) {

@@ -17,6 +17,7 @@ void mistakes(Runtime& runtime) {
   codelet("constant").cpu([](const In<double>&, const Scratch<int>&) noexcept {});
   codelet("later").cpu([](Completion, Team, Out<double>) {});
   codelet("function").cpu(+[](InOut<double>) noexcept {});
+  codelet("lists").cpu([](Many<In<Tile<double>>>, const Many<InOut<double>>&, Many<Commute<double>>) {});
   codelet("launches").opencl([](OpenclQueue, InOut<Tile<double>>, Scratch<int>, int) {});
   codelet("in a stream").cuda([](CudaStream stream, InOut<double>) { stream.workspace(); });
   codelet("in CUDA's").cpu([](In<double>) {}).cuda("by hand", [](CUstream_st*, In<double>) {});
@@ -75,6 +76,10 @@ void mistakes(Runtime& runtime) {
   codelet("wrong queue").cuda([](OpenclQueue, InOut<double>) {});
 #elif CASE == 22
   codelet("reduces").cuda([](CudaStream, Reduce<double>) {});
+#elif CASE == 23
+  codelet("list of values").cpu([](Many<double>) {});
+#elif CASE == 24
+  codelet("reduces").cpu([](Many<Reduce<double>>) {});
 #endif
   (void)runtime;
 }

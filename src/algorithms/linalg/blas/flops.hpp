@@ -11,6 +11,8 @@ constexpr double trsm_flops(double m, double n) noexcept {
 }  ///< triangle of n x n, the other side m
 constexpr double potrf_flops(double n) noexcept { return n * n * n / 3 + n * n / 2 + n / 6; }
 constexpr double getrf_flops(double n) noexcept { return n * (n - 1) * (4 * n + 1) / 6; }
+/// LU of m x n with m >= n; for m = n it is getrf_flops().
+constexpr double panel_getrf_flops(double m, double n) noexcept { return getrf_flops(n) + (m - n) * n * n; }
 
 // Kernels of a tiled QR factorization, by their leading terms; the extra cost of inner blocks (ib) is not counted. For
 // square tiles of side b they are 4, 6, 6, 12, 2 and 6 times b^3 / 3, as in Bouwmeester, Jacquelin, Langou, Robert 2011

@@ -1,0 +1,47 @@
+// The codelets of an LU factorization with partial pivoting whose data are whole columns of tiles.
+#pragma once
+#include <fairlead/codelet.hpp>
+#include <fairlead/linalg.hpp>
+
+#include <cstdint>
+
+namespace fairlead::linalg {
+
+/// The distance between the columns of a panel's copy, in elements: an odd number of cache lines, since columns a power
+/// of two apart would map to the same cache sets.
+constexpr std::int64_t panel_leading_dimension(std::int64_t rows) noexcept {
+  return ((rows + 7) / 8 | 1) * 8;
+}
+
+template <class T>
+struct PivotedPanelKernel {
+  using Tile = fairlead::Tile<T>;
+  using Exchanges = Vector<std::int32_t>;
+
+  explicit PivotedPanelKernel(const Kernels& kernels);
+
+  /// Factors the panel whose first row, and column, is the last parameter. The scratch memory is for a copy of the
+  /// panel.
+  Codelet<Many<InOut<Tile>>, Out<Exchanges>, Scratch<T>, std::int64_t> getrf;
+};
+
+template <class T>
+struct RowExchangeKernels {
+  using Tile = fairlead::Tile<T>;
+  using Exchanges = Vector<std::int32_t>;
+
+  explicit RowExchangeKernels(const Kernels& kernels);
+
+  /// Exchanges the rows of a column of tiles, from the panel's first row on, which is the last parameter, and solves
+  /// with the unit lower triangle of the panel: C := P C, then the first tile X := L^-1 X.
+  Codelet<In<Tile>, In<Exchanges>, Many<InOut<Tile>>, std::int64_t> exchange_and_solve;
+  /// The transpose: the first tile X := L^-T X, then C := P^T C.
+  Codelet<In<Tile>, In<Exchanges>, Many<InOut<Tile>>, std::int64_t> solve_and_exchange;
+};
+
+extern template struct PivotedPanelKernel<float>;
+extern template struct PivotedPanelKernel<double>;
+extern template struct RowExchangeKernels<float>;
+extern template struct RowExchangeKernels<double>;
+
+}  // namespace fairlead::linalg
