@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/pivoted_lu.hpp>
 #include <fairlead/qr.hpp>
 
 #include <fmt/format.h>
@@ -41,6 +42,7 @@ double qr_flops_of(const Problem& p) { return report::qr_flops(real(p.rows()), r
 std::uint64_t product_tasks_of(const Problem& p) { return whole(p.tiles() * p.tiles() * p.tiles()); }
 std::uint64_t cholesky_tasks_of(const Problem& p) { return linalg::cholesky_tasks(p.tiles()); }
 std::uint64_t lu_tasks_of(const Problem& p) { return linalg::lu_tasks(p.tiles()); }
+std::uint64_t pivoted_lu_tasks_of(const Problem& p) { return linalg::lu_pivoted_tasks(p.tiles(), p.tiles()); }
 std::uint64_t incremental_lu_tasks_of(const Problem& p) { return linalg::lu_incremental_tasks(p.tiles()); }
 std::uint64_t qr_tasks_of(const Problem& p) { return linalg::qr_tasks(p.tile_rows(), p.tiles(), p.tree); }
 
@@ -67,6 +69,7 @@ Ceiling product_ceiling_of(const Problem& p, const Rates& rates, unsigned cores)
   return report::product_ceiling(whole(p.n), whole(p.tile), rates, cores);
 }
 
+Bytes row_pivots_of(const Problem& p) { return linalg::RowPivots<double>::bytes(p.n, p.tile); }
 Bytes pivots_of(const Problem& p) {
   return p.element_bytes == 8 ? linalg::IncrementalPivots<double>::bytes(p.n, p.tile)
                               : linalg::IncrementalPivots<float>::bytes(p.n, p.tile);
@@ -78,6 +81,7 @@ Bytes reflectors_of(const Problem& p) {
 
 std::string_view cholesky_title_of(const Problem&) { return "Cholesky solve"; }
 std::string_view lu_title_of(const Problem&) { return "LU solve without pivoting"; }
+std::string_view pivoted_lu_title_of(const Problem&) { return "LU solve with partial pivoting"; }
 std::string_view incremental_lu_title_of(const Problem&) { return "LU solve with incremental pivoting"; }
 std::string_view qr_title_of(const Problem& p) {
   if (p.m == 0) return "QR solve";
@@ -119,6 +123,25 @@ const DenseOperation lu_operation{.key = "lu",
                                                        .title = lu_title_of,
                                                        .flops = triangular_solve_flops_of,
                                                        .grows = true}};
+const DenseOperation pivoted_lu_operation{
+    .key = "lu-partial",
+    .name = "LU factorization with partial pivoting",
+    .tiles = Tiles::all,
+    .matrices = 1,
+    .devices = DenseOperation::Devices::none,
+    .as_graph = false,
+    .kernels = linalg::RateSet::lu,
+    .flops = lu_flops_of,
+    .tasks = pivoted_lu_tasks_of,
+    .bounds = lu_bounds_of,
+    .ceiling = nullptr,
+    .tile_needs = linalg::tile_needs_of_panels,
+    .extra_bytes = row_pivots_of,
+    .solve = SolveMethod{.make_in_single = make_pivoted_lu_factors<float>,
+                         .make_in_double = make_pivoted_lu_factors<double>,
+                         .title = pivoted_lu_title_of,
+                         .flops = triangular_solve_flops_of,
+                         .grows = true}};
 const DenseOperation incremental_lu_operation{
     .key = "lu-incremental",
     .name = "LU factorization with incremental pivoting",
@@ -172,8 +195,8 @@ bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
 }
 
 const DenseOperation& find_operation(std::string_view key) {
-  constexpr std::array all{&cholesky_operation, &lu_operation, &incremental_lu_operation, &qr_operation,
-                           &product_operation};
+  constexpr std::array all{&cholesky_operation,       &lu_operation, &pivoted_lu_operation,
+                           &incremental_lu_operation, &qr_operation, &product_operation};
   for (const DenseOperation* operation : all)
     if (operation->key == key) return *operation;
   std::array<std::string_view, all.size()> names;
@@ -181,7 +204,7 @@ const DenseOperation& find_operation(std::string_view key) {
   const std::string near = did_you_mean(key, names);
   throw ConfigError(
       fmt::format("unknown benchmark \"{}\"{}", key,
-                  near.empty() ? "; there are cholesky, lu, lu-incremental, qr and gemm" : near));
+                  near.empty() ? "; there are cholesky, lu, lu-partial, lu-incremental, qr and gemm" : near));
 }
 
 Bytes DenseProblem::matrix_bytes() const noexcept {

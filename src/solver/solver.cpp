@@ -31,6 +31,7 @@ struct NamedMethod {
 constexpr NamedMethod methods[] = {{Method::automatic, nullptr},
                                    {Method::cholesky, &solver::cholesky_operation},
                                    {Method::lu, &solver::lu_operation},
+                                   {Method::lu_partial, &solver::pivoted_lu_operation},
                                    {Method::lu_incremental, &solver::incremental_lu_operation},
                                    {Method::qr, &solver::qr_operation}};
 
@@ -127,7 +128,7 @@ ChosenMethod choose_method(const SolverOptions& options, const LinearSystem& sys
   if (system.rows() != system.unknowns())
     return {.operation = &solver::qr_operation, .reason = "the matrix has more rows than columns"};
   return {.operation = &solver::cholesky_operation,
-          .fallback = &solver::incremental_lu_operation,
+          .fallback = &solver::pivoted_lu_operation,
           .reason = "the matrix is symmetric positive definite"};
 }
 

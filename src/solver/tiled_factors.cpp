@@ -4,6 +4,7 @@
 
 #include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
+#include <fairlead/pivoted_lu.hpp>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,37 @@ class LuFactors final : public TiledFactors<T> {
  private:
   linalg::Kernels kernels_;
   const TiledMatrix<T>& a_;
+};
+
+template <class T>
+class PivotedLuFactors final : public TiledFactors<T> {
+ public:
+  PivotedLuFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
+      : kernels_(kernels), a_(a), pivots_(runtime, a) {}
+  void factor(Flow& flow) override { linalg::factor_lu_pivoted(flow, kernels_, a_, pivots_); }
+  void factor(ptg::Graph&) override { throw_flow_only(); }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_pivoted_factored(flow, kernels_, a_, pivots_, b);
+  }
+  void solve(ptg::Graph&, const TiledMatrix<T>&) override { throw_flow_only(); }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::lu_pivoted_solve_tasks(a_.tile_rows(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    return {[this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); },
+            [this](Flow& flow, const TiledMatrix<T>& b) {
+              linalg::solve_lu_pivoted_transposed(flow, kernels_, a_, pivots_, b);
+            },
+            [this](std::int64_t columns) { return solve_tasks(columns); }};
+  }
+
+ private:
+  [[noreturn]] static void throw_flow_only() {
+    throw UsageError("LU with partial pivoting is not available as a parameterized graph");
+  }
+  linalg::Kernels kernels_;
+  const TiledMatrix<T>& a_;
+  linalg::RowPivots<T> pivots_;
 };
 
 template <class T>
@@ -157,6 +189,11 @@ std::unique_ptr<TiledFactors<T>> make_lu_factors(const DenseProblem&, const Fact
   return std::make_unique<LuFactors<T>>(kernels.solve, a);
 }
 template <class T>
+std::unique_ptr<TiledFactors<T>> make_pivoted_lu_factors(const DenseProblem&, const FactorKernels& kernels,
+                                                         Runtime& runtime, const TiledMatrix<T>& a) {
+  return std::make_unique<PivotedLuFactors<T>>(kernels.solve, runtime, a);
+}
+template <class T>
 std::unique_ptr<TiledFactors<T>> make_incremental_lu_factors(const DenseProblem&,
                                                              const FactorKernels& kernels, Runtime& runtime,
                                                              const TiledMatrix<T>& a) {
@@ -185,6 +222,9 @@ template std::unique_ptr<TiledFactors<float>> make_cholesky_factors(const DenseP
                                                                     Runtime&, const TiledMatrix<float>&);
 template std::unique_ptr<TiledFactors<float>> make_lu_factors(const DenseProblem&, const FactorKernels&,
                                                               Runtime&, const TiledMatrix<float>&);
+template std::unique_ptr<TiledFactors<float>> make_pivoted_lu_factors(const DenseProblem&,
+                                                                      const FactorKernels&, Runtime&,
+                                                                      const TiledMatrix<float>&);
 template std::unique_ptr<TiledFactors<float>> make_incremental_lu_factors(const DenseProblem&,
                                                                           const FactorKernels&, Runtime&,
                                                                           const TiledMatrix<float>&);
@@ -197,6 +237,9 @@ template std::unique_ptr<TiledFactors<double>> make_cholesky_factors(const Dense
                                                                      const TiledMatrix<double>&);
 template std::unique_ptr<TiledFactors<double>> make_lu_factors(const DenseProblem&, const FactorKernels&,
                                                                Runtime&, const TiledMatrix<double>&);
+template std::unique_ptr<TiledFactors<double>> make_pivoted_lu_factors(const DenseProblem&,
+                                                                       const FactorKernels&, Runtime&,
+                                                                       const TiledMatrix<double>&);
 template std::unique_ptr<TiledFactors<double>> make_incremental_lu_factors(const DenseProblem&,
                                                                            const FactorKernels&, Runtime&,
                                                                            const TiledMatrix<double>&);

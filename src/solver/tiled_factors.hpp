@@ -48,6 +48,9 @@ template <class T>
 std::unique_ptr<TiledFactors<T>> make_lu_factors(const DenseProblem&, const FactorKernels&, Runtime&,
                                                  const TiledMatrix<T>&);
 template <class T>
+std::unique_ptr<TiledFactors<T>> make_pivoted_lu_factors(const DenseProblem&, const FactorKernels&, Runtime&,
+                                                         const TiledMatrix<T>&);
+template <class T>
 std::unique_ptr<TiledFactors<T>> make_incremental_lu_factors(const DenseProblem&, const FactorKernels&,
                                                              Runtime&, const TiledMatrix<T>&);
 template <class T>

@@ -28,6 +28,7 @@ namespace fairlead::app {
 using solver::incremental_lu_operation;
 using solver::judge_and_refine;
 using solver::make_factors;
+using solver::pivoted_lu_operation;
 using solver::product_operation;
 using solver::refined_steps_bytes;
 using solver::RefinedSteps;
@@ -143,7 +144,9 @@ class Factorization final : public Benchmark<T> {
 
  private:
   bool square() const noexcept { return problem_.rows() == problem_.n; }
-  bool grows() const noexcept { return problem_.operation == &incremental_lu_operation; }
+  bool grows() const noexcept {
+    return problem_.operation == &incremental_lu_operation || problem_.operation == &pivoted_lu_operation;
+  }
   template <class U>
   std::shared_ptr<const MatrixSource<U>> matrix() const {
     return generated_matrix<U>(problem_, seed_);

@@ -75,7 +75,7 @@ template <class T>
 SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, const Config& config,
                       const linalg::Kernels& kernels, const GridRank& place) {
   SolveSteps<T> steps(system, options, config, kernels, place);
-  CountedRun run(config, steps.reserved(), kernels, front_at(config, place), place.rank);
+  CountedRun run(config, steps.reserved(), kernels, front_at(config, place, *options.method), place.rank);
   return run.report_failure_of([&]() -> SolvedHere {
     std::optional<data::NpyWriter> out;  // destroyed while signals are handled
     std::vector<std::uint64_t> shape = system.b->shape();
