@@ -1,4 +1,4 @@
-// fairlead bench cholesky|lu|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
+// fairlead bench cholesky|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
 // against the clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
@@ -39,7 +39,8 @@ constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix
 constexpr Positional positionals[] = {
     {.name = "WHAT",
      .help =
-         "what to run: cholesky, lu (without pivoting), lu-incremental (with incremental pivoting), qr or "
+         "what to run: cholesky, lu (without pivoting), lu-partial (with partial pivoting), lu-incremental "
+         "(with incremental pivoting), qr or "
          "gemm"}};
 constexpr auto options =
     both(std::to_array<Setting>(
@@ -75,7 +76,7 @@ constexpr auto options =
                .minimum = "0.001",
                .maximum = "1000",
                .help = "memory limit without --memory, as a fraction of the triangle (cholesky), the matrix "
-                       "(lu, lu-incremental, qr) or the three matrices (gemm)"},
+                       "(lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
               {.key = "digest",
                .type = SettingType::flag,
                .default_value = "false",
@@ -184,7 +185,8 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
 
   auto [report, recorded] = ranks.results([&](const GridRank& place) {
     const auto own = benchmark();
-    WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
+    WatchedRun run(config, problem.reserved, kernels, front_at(config, place, *problem.operation),
+                   place.rank);
     return run.report_failure_of([&] { return measure<T>(run, config, problem, kernels, *own, place); });
   });
   report.devices = devices;
@@ -208,13 +210,13 @@ int run(const ParsedCommandLine& given) {
 
 }  // namespace
 
-const Subcommand bench{
-    .name = "bench",
-    .summary =
-        "Runs a benchmark on generated matrices, out of core: cholesky, lu, lu-incremental, qr or gemm.",
-    .positionals = positionals,
-    .options = options,
-    .run = run,
-    .over_ranks = true};
+const Subcommand bench{.name = "bench",
+                       .summary =
+                           "Runs a benchmark on generated matrices, out of core: cholesky, lu, lu-partial, "
+                           "lu-incremental, qr or gemm.",
+                       .positionals = positionals,
+                       .options = options,
+                       .run = run,
+                       .over_ranks = true};
 
 }  // namespace fairlead::app

@@ -41,8 +41,9 @@ constexpr auto options = both(
          {.key = "method",
           .type = SettingType::choice,
           .default_value = "cholesky",
-          .choices = "cholesky|lu|lu-incremental|qr",
-          .help = "cholesky: A is symmetric positive definite; lu-incremental: any square A; lu: without "
+          .choices = "cholesky|lu|lu-partial|lu-incremental|qr",
+          .help = "cholesky: A is symmetric positive definite; lu-partial, lu-incremental: any square A; lu: "
+                  "without "
                   "pivoting, for a diagonally dominant A; qr: any A with at least as many rows as columns, "
                   "least squares. Every solution is checked; a wrong one is an error"},
          {.key = "rank-tolerance",

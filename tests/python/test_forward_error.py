@@ -195,7 +195,7 @@ def singular(n, missing, seed):
     return a.astype(float)
 
 
-@pytest.mark.parametrize("method", ["lu-incremental", "qr"])
+@pytest.mark.parametrize("method", ["lu-partial", "lu-incremental", "qr"])
 @pytest.mark.parametrize("ranks", [[], ["--ranks", 2]])
 def test_a_singular_matrix_has_its_own_status(solve, method, ranks):
     """Of whole numbers: some meet a zero pivot, others one that is zero but for rounding."""
@@ -252,7 +252,7 @@ def without_warning(done, x, digits):
     assert error <= done.report["forward_error_bound"], (error, done.report["forward_error_bound"])
 
 
-@pytest.mark.parametrize("method", ["lu-incremental", "qr"])
+@pytest.mark.parametrize("method", ["lu-partial", "lu-incremental", "qr"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_random_square_matrix_gives_no_warning(solve, method, seed):
     """Normal entries, whole numbers after scaling, so that b is exact. The condition is about n times a few tens."""

@@ -1,4 +1,4 @@
-"""`fairlead solve --method lu|lu-incremental|qr` compared with NumPy: systems that are not symmetric, least squares, growth,
+"""`fairlead solve --method lu|lu-partial|lu-incremental|qr` compared with NumPy: systems that are not symmetric, least squares, growth,
 condition, and errors of the input."""
 
 import json
@@ -8,7 +8,7 @@ import pytest
 numpy = pytest.importorskip("numpy")
 
 NOT_SOLVED, NOT_ASKED, WRONG_RESULT = 1, 2, 3
-GENERAL = ["lu-incremental", "qr"]
+GENERAL = ["lu-partial", "lu-incremental", "qr"]
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_options_of_symmetric_matrices_are_refused(solve, options):
 def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     done = solve("rq", numpy.eye(3), numpy.ones(3))
     assert done.returncode == NOT_ASKED
-    assert "must be one of cholesky, lu, lu-incremental, qr (did you mean qr?)" in done.stderr
+    assert "must be one of cholesky, lu, lu-partial, lu-incremental, qr (did you mean qr?)" in done.stderr
     assert "did you mean lu-incremental?" in fairlead("bench", "lu-incremntal").stderr
     refused = fairlead("bench", "qr", "--m", 5, "--n", 9)
     assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr

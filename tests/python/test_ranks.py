@@ -43,7 +43,7 @@ def require_solved(folder, a, b, element):
 
 
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
-@pytest.mark.parametrize("method", ["cholesky", "lu", "lu-incremental", "qr"])
+@pytest.mark.parametrize("method", ["cholesky", "lu", "lu-partial", "lu-incremental", "qr"])
 @pytest.mark.parametrize("element, columns, ranks, more", [
     (np.float64, 1, 4, ["--tile", 48, "--memory", "4300KiB", "--grid", "1x4"]),
     (np.float32, 3, 3, ["--tile", 64, "--memory", "64MiB"]),

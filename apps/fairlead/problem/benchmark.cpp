@@ -136,7 +136,9 @@ class Factorization final : public Benchmark<T> {
 
  private:
   bool square() const noexcept { return problem_.rows() == problem_.n; }
-  bool grows() const noexcept { return problem_.operation == &incremental_lu_operation; }
+  bool grows() const noexcept {
+    return problem_.operation == &incremental_lu_operation || problem_.operation == &pivoted_lu_operation;
+  }
   template <class U>
   std::shared_ptr<const MatrixSource<U>> matrix() const {
     return generated_matrix<U>(problem_, seed_);

@@ -4,6 +4,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/pivoted_lu.hpp>
 #include <fairlead/qr.hpp>
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ double qr_flops_of(const Problem& p) { return report::qr_flops(real(p.rows()), r
 std::uint64_t product_tasks_of(const Problem& p) { return whole(p.tiles() * p.tiles() * p.tiles()); }
 std::uint64_t cholesky_tasks_of(const Problem& p) { return linalg::cholesky_tasks(p.tiles()); }
 std::uint64_t lu_tasks_of(const Problem& p) { return linalg::lu_tasks(p.tiles()); }
+std::uint64_t pivoted_lu_tasks_of(const Problem& p) { return linalg::lu_pivoted_tasks(p.tiles(), p.tiles()); }
 std::uint64_t incremental_lu_tasks_of(const Problem& p) { return linalg::lu_incremental_tasks(p.tiles()); }
 std::uint64_t qr_tasks_of(const Problem& p) { return linalg::qr_tasks(p.tile_rows(), p.tiles(), p.tree); }
 
@@ -66,6 +68,7 @@ Ceiling product_ceiling_of(const Problem& p, const Rates& rates, unsigned cores)
   return report::product_ceiling(whole(p.n), whole(p.tile), rates, cores);
 }
 
+Bytes row_pivots_of(const Problem& p) { return linalg::RowPivots<double>::bytes(p.n, p.tile); }
 Bytes pivots_of(const Problem& p) {
   return p.element_bytes == 8 ? linalg::IncrementalPivots<double>::bytes(p.n, p.tile)
                               : linalg::IncrementalPivots<float>::bytes(p.n, p.tile);
@@ -95,6 +98,19 @@ const DenseOperation lu_operation{.key = "lu",
                                   .tasks = lu_tasks_of,
                                   .bounds = lu_bounds_of,
                                   .ceiling = lu_ceiling_of};
+const DenseOperation pivoted_lu_operation{.key = "lu-partial",
+                                          .name = "LU factorization with partial pivoting",
+                                          .tiles = Tiles::all,
+                                          .matrices = 1,
+                                          .devices = DenseOperation::Devices::none,
+                                          .as_graph = false,
+                                          .kernels = linalg::RateSet::lu,
+                                          .flops = lu_flops_of,
+                                          .tasks = pivoted_lu_tasks_of,
+                                          .bounds = lu_bounds_of,
+                                          .ceiling = nullptr,
+                                          .tile_needs = linalg::tile_needs_of_panels,
+                                          .extra_bytes = row_pivots_of};
 const DenseOperation incremental_lu_operation{.key = "lu-incremental",
                                               .name = "LU factorization with incremental pivoting",
                                               .tiles = Tiles::all,
@@ -137,8 +153,8 @@ bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
 }
 
 const DenseOperation& find_operation(std::string_view key) {
-  constexpr std::array all{&cholesky_operation, &lu_operation, &incremental_lu_operation, &qr_operation,
-                           &product_operation};
+  constexpr std::array all{&cholesky_operation,       &lu_operation, &pivoted_lu_operation,
+                           &incremental_lu_operation, &qr_operation, &product_operation};
   for (const DenseOperation* operation : all)
     if (operation->key == key) return *operation;
   std::array<std::string_view, all.size()> names;
@@ -146,7 +162,7 @@ const DenseOperation& find_operation(std::string_view key) {
   const std::string near = did_you_mean(key, names);
   throw ConfigError(
       fmt::format("unknown benchmark \"{}\"{}", key,
-                  near.empty() ? "; there are cholesky, lu, lu-incremental, qr and gemm" : near));
+                  near.empty() ? "; there are cholesky, lu, lu-partial, lu-incremental, qr and gemm" : near));
 }
 
 Bytes DenseProblem::matrix_bytes() const noexcept {

@@ -1,6 +1,7 @@
 // See ranks_report.hpp.
 #include "fairlead/ranks/ranks_report.hpp"
 
+#include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 
 #include <fmt/format.h>
@@ -173,8 +174,12 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& 
   report.landing = after.engine.network.landing;
 }
 
-Front front_at(const Config& config, const GridRank& place) {
-  return place.alone() || config.has("front") ? front_in(config) : Front::ptg;
+Front front_at(const Config& config, const GridRank& place, const DenseOperation& operation) {
+  const Front front = place.alone() || config.has("front") ? front_in(config) : Front::ptg;
+  if (operation.as_graph || front == Front::flow) return front;
+  if (config.has("front"))
+    throw ConfigError(fmt::format("--front {}: the {} is a flow only", config.text("front"), operation.name));
+  return Front::flow;
 }
 
 const char* name_of(Front front) noexcept {

@@ -17,7 +17,7 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& 
                    const trace::Snapshot& recorded);
 
 /// The front end that the report names. The default is a flow; with several ranks, graphs.
-Front front_at(const Config& config, const GridRank& place);
+Front front_at(const Config& config, const GridRank& place, const DenseOperation& operation);
 const char* name_of(Front front) noexcept;
 
 }  // namespace fairlead::app

@@ -127,7 +127,7 @@ class Solve {
         a_(kept_ > 0 ? system.a->keeping(kept_) : system.a) {}
 
   SolvedHere run() {
-    run_.emplace(config_, reserved_, kernels_, front_at(config_, place_), place_.rank);
+    run_.emplace(config_, reserved_, kernels_, front_at(config_, place_, cholesky_operation), place_.rank);
     return run_->report_failure_of([this] { return solve(); });
   }
 

@@ -57,6 +57,7 @@ constexpr std::size_t staging_of_vectors = 64 * 1024;
 
 std::string_view title_of(const DenseProblem& problem) {
   if (problem.operation == &lu_operation) return "LU solve without pivoting";
+  if (problem.operation == &pivoted_lu_operation) return "LU solve with partial pivoting";
   if (problem.operation == &incremental_lu_operation) return "LU solve with incremental pivoting";
   if (problem.m == 0) return "QR solve";
   return problem.tree == linalg::QrTree::flat ? "QR least squares" : "QR least squares by a binary tree";
@@ -79,7 +80,8 @@ class GeneralSolve {
         problem_(problem()) {}
 
   SolvedHere run() {
-    run_.emplace(config_, problem_.reserved, kernels_, front_at(config_, place_), place_.rank);
+    run_.emplace(config_, problem_.reserved, kernels_, front_at(config_, place_, *problem_.operation),
+                 place_.rank);
     return run_->report_failure_of([this] { return solve(); });
   }
 

@@ -1,9 +1,10 @@
-// The factorizations behind TiledFactors: Cholesky, LU without pivoting, LU with incremental pivoting, and
-// QR.
+// The factorizations behind TiledFactors: Cholesky, LU without pivoting, with partial and with incremental
+// pivoting, and QR.
 #include "fairlead/solve/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
+#include <fairlead/pivoted_lu.hpp>
 
 #include <utility>
 
@@ -63,6 +64,37 @@ class LuFactors final : public TiledFactors<T> {
  private:
   linalg::Kernels kernels_;
   const TiledMatrix<T>& a_;
+};
+
+template <class T>
+class PivotedLuFactors final : public TiledFactors<T> {
+ public:
+  PivotedLuFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
+      : kernels_(kernels), a_(a), pivots_(runtime, a) {}
+  void factor(Flow& flow) override { linalg::factor_lu_pivoted(flow, kernels_, a_, pivots_); }
+  void factor(ptg::Graph&) override { throw_flow_only(); }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_pivoted_factored(flow, kernels_, a_, pivots_, b);
+  }
+  void solve(ptg::Graph&, const TiledMatrix<T>&) override { throw_flow_only(); }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::lu_pivoted_solve_tasks(a_.tile_rows(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    return {[this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); },
+            [this](Flow& flow, const TiledMatrix<T>& b) {
+              linalg::solve_lu_pivoted_transposed(flow, kernels_, a_, pivots_, b);
+            },
+            [this](std::int64_t columns) { return solve_tasks(columns); }};
+  }
+
+ private:
+  [[noreturn]] static void throw_flow_only() {
+    throw UsageError("LU with partial pivoting is not available as a parameterized graph");
+  }
+  linalg::Kernels kernels_;
+  const TiledMatrix<T>& a_;
+  linalg::RowPivots<T> pivots_;
 };
 
 template <class T>
@@ -147,6 +179,8 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
                                               const linalg::Kernels& factor_kernels, Runtime& runtime,
                                               const TiledMatrix<T>& a) {
   if (problem.operation == &lu_operation) return std::make_unique<LuFactors<T>>(kernels, a);
+  if (problem.operation == &pivoted_lu_operation)
+    return std::make_unique<PivotedLuFactors<T>>(kernels, runtime, a);
   if (problem.operation == &incremental_lu_operation)
     return std::make_unique<IncrementalLuFactors<T>>(kernels, runtime, a);
   if (problem.operation == &qr_operation)
