@@ -1,5 +1,5 @@
-// The factorizations behind TiledFactors: Cholesky, LU without pivoting, LU with incremental pivoting, and
-// QR.
+// The factorizations behind TiledFactors: Cholesky, LU without pivoting, with partial and with incremental
+// pivoting, and QR.
 #include "solver/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
