@@ -81,7 +81,7 @@ TEST(ReportJson, AgreesWithTheReport) {
   EXPECT_EQ(all.at("kernel_calls").at("gemm"), (Read{{"calls", 4960}, {"gflop", 1331.4}}));
   EXPECT_EQ(all.at("factor_digest"), "0000000000001234");
   EXPECT_EQ(all.at("command_digest"), "fedcba9876543210");
-  EXPECT_EQ(all.at("phases")[2], (Read{{"name", "solve"}, {"seconds", 0.412}, {"counts", true}}));
+  EXPECT_EQ(all.at("phases")[2], (Read{{"name", "solve"}, {"seconds", 0.412}, {"counted", true}}));
   EXPECT_EQ(all.at("worker_times")[1].at("waiting_for_data_seconds"), 0.45);
   EXPECT_EQ(all.at("nodes")[0],
             (Read{{"name", "RAM"}, {"capacity_bytes", 250'000'000}, {"peak_bytes", 249'500'000}}));

@@ -143,8 +143,8 @@ TEST(LimitingFactor, IsTheSameInTextJsonAndPage) {
   EXPECT_THAT(text(report), HasSubstr("Limited by      " + words + ": " + reason.substr(0, 20)));
   EXPECT_THAT(html::figures(report), HasSubstr("Limited by <b>" + words + "</b>: <span>" + reason));
   const auto limited_by = nlohmann::json::parse(json(report).text()).at("limited_by");
-  EXPECT_EQ(limited_by.at("what"), "disk");
-  EXPECT_EQ(limited_by.at("words"), words);
+  EXPECT_EQ(limited_by.at("factor"), "disk");
+  EXPECT_EQ(limited_by.at("description"), words);
   EXPECT_EQ(limited_by.at("reason"), reason);
   EXPECT_DOUBLE_EQ(limited_by.at("busiest_link_part"), 0.97);
 }
