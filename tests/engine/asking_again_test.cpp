@@ -122,6 +122,22 @@ TEST(AdmissionRetry, AHoldGetsTheMemoryClaimedByATaskThatIsCancelled) {
   EXPECT_THROW(flow.wait(), TaskError);
 }
 
+// The hold's memory is free, but the claim of the task b goes first. When that is admitted, it needs no copy: the next
+// event is its end, 10 ms later.
+TEST(AdmissionRetry, AHoldBlockedByAClaimIsGrantedOnceTheClaimantIsAdmitted) {
+  Program program(4_MiB, 2);
+  auto &a = program.datum(2_MiB), &b = program.datum(3_MiB), &c = program.datum(4096);
+  front::FlowSource flow(program.core), another(program.core);
+  program.submit(flow, program.ordinary, {{&a, writing}});
+  program.submit(flow, program.long_one, {{&b, writing}});
+  ASSERT_NE(program.core.engine().memory().node(program.core.topology().host()).claimant, nullptr);
+  program.ask(another, {{&c, reading}});
+  ASSERT_EQ(program.granted, 0);
+  flow.wait();
+  EXPECT_EQ(program.granted, 1);
+  another.wait();
+}
+
 // The only event left is the end of the long task.
 TEST(AdmissionRetry, ACancelledHoldThatWaitsForMemoryIsNotifiedAtOnce) {
   Program program(4_MiB, 2);

@@ -64,6 +64,27 @@ TEST(EventQueue, ServesCompletionsBeforeTheTasksThatTheyMakeReady) {
   EXPECT_TRUE(house.deliveries.none());
 }
 
+// The other thread's task was the last but one on which the ready task waited.
+TEST(EventQueue, ServesCompletionsOfOtherThreadsBeforeTheTasksThatTheyHelpedToMakeReady) {
+  House house;
+  Event others;
+  EventChain over, released;
+  over.append(house.finished);
+  house.entrance.finish(
+      over, released,
+      [&] {
+        std::thread([&] {
+          EventChain events;
+          events.append(others);
+          Commands none;
+          house.entrance.enter(events, none);  // does not wait
+        }).join();
+        released.append(house.ready);
+      },
+      house.out);
+  EXPECT_EQ(house.server.served, (std::vector{&house.finished, &others, &house.ready}));
+}
+
 TEST(EventQueue, LeavesBothInThisOrderToTheHolderOfTheLock) {
   House house;
   {

@@ -158,6 +158,25 @@ TEST(NpyReadingWide, DistantBlocksAreCorrect) {
   }
 }
 
+// Short lines: gaps that are shorter than the block are read, longer ones are not.
+TEST(NpyReadingNarrow, LittleMoreThanTheBlockIsRead) {
+  const Directory directory;
+  const std::uint64_t lines = 60, length = 200, size = sizeof(double);
+  for (const bool fortran : {false, true}) {
+    const NpyFile file(directory.file(
+        "A.npy", fortran ? matrix("<f8", true, length, lines) : matrix("<f8", false, lines, length)));
+    const auto bytes_for = [&](std::uint64_t along) {
+      const Bytes before = file.bytes_read();
+      EXPECT_EQ(fortran ? wrong_elements<double>(file, 40, along, 0, lines, 0)
+                        : wrong_elements<double>(file, 0, lines, 40, along, 0),
+                0u);
+      return file.bytes_read() - before;
+    };
+    EXPECT_EQ(bytes_for(20), lines * 20 * size);
+    EXPECT_EQ(bytes_for(150), ((lines - 1) * length + 150) * size);
+  }
+}
+
 TEST(NpyReadingVector, AVectorIsOneColumn) {
   const Directory directory;
   const NpyFile file(
