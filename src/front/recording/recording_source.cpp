@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/pages.hpp"
+#include "base/small_array.hpp"
 #include "front/flow/gathered.hpp"
 
 namespace fairlead::front {
@@ -59,7 +60,7 @@ void RecordingSource::record(const Submission& submission,
   std::uint32_t excluded = fit().nodes_excluded(submission);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : fit().workers_wanted(submission, excluded);
-  std::vector<RecordedTasks::Insertion> insertions(gathered.count);
+  SmallArray<RecordedTasks::Insertion, few_data> insertions(gathered.count);
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const std::size_t at = gathered.access_of_use[i];
     const AccessMode mode = gathered.insertions[at].mode;
@@ -69,11 +70,11 @@ void RecordingSource::record(const Submission& submission,
   const TaskTraits traits = traits_of(submission, gathered, excluded, together);
   if (core_.submission_book() != nullptr) {
     std::vector<engine::SubmissionRecorder::Use> uses;
-    for (const RecordedTasks::Insertion& insertion : insertions)
+    for (const RecordedTasks::Insertion& insertion : insertions.all())
       uses.push_back({insertion.datum, insertion.mode});
     tasks_.flow_file_lines += core_.submission_book()->line_of(submission, uses);
   }
-  std::byte* const closure = tasks_.add(traits, insertions);
+  std::byte* const closure = tasks_.add(traits, insertions.all());
   if (submission.fill_closure != nullptr)
     submission.fill_closure(closure, submission.arguments, gathered.access_of_use.data());
   tasks_.added();
