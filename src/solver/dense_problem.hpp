@@ -30,10 +30,14 @@ using FactorsMaker = std::unique_ptr<TiledFactors<T>> (*)(const DenseProblem& pr
                                                           const FactorKernels& kernels, Runtime& runtime,
                                                           const TiledMatrix<T>& a);
 
+struct FactorsMakers {
+  FactorsMaker<float> in_single;
+  FactorsMaker<double> in_double;
+};
+
 /// The properties of a factorization with which systems are solved.
 struct SolveMethod {
-  FactorsMaker<float> make_in_single;
-  FactorsMaker<double> make_in_double;
+  const FactorsMakers* factors;
   std::string_view (*title)(const DenseProblem& problem);  ///< "Cholesky solve"
   /// Operations of a solve with the factors.
   double (*flops)(const DenseProblem& problem, double right_hand_sides);

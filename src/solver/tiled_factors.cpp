@@ -21,9 +21,8 @@ namespace {
 template <class T>
 class CholeskyFactors final : public TiledFactors<T> {
  public:
-  CholeskyFactors(const linalg::Kernels& kernels, const linalg::Kernels& factor_kernels,
-                  const TiledMatrix<T>& a)
-      : kernels_(kernels), factor_kernels_(factor_kernels), a_(a) {}
+  CholeskyFactors(const DenseProblem&, const FactorKernels& kernels, Runtime&, const TiledMatrix<T>& a)
+      : kernels_(kernels.solve), factor_kernels_(kernels.factor), a_(a) {}
   void factor(Flow& flow) override { linalg::cholesky(flow, factor_kernels_, a_); }
   void factor(ptg::Graph& graph) override { linalg::cholesky(graph, factor_kernels_, a_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override { linalg::solve_factored(flow, kernels_, a_, b); }
@@ -46,7 +45,8 @@ class CholeskyFactors final : public TiledFactors<T> {
 template <class T>
 class LuFactors final : public TiledFactors<T> {
  public:
-  LuFactors(const linalg::Kernels& kernels, const TiledMatrix<T>& a) : kernels_(kernels), a_(a) {}
+  LuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime&, const TiledMatrix<T>& a)
+      : kernels_(kernels.solve), a_(a) {}
   void factor(Flow& flow) override { linalg::lu(flow, kernels_, a_); }
   void factor(ptg::Graph& graph) override { linalg::lu(graph, kernels_, a_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -73,8 +73,9 @@ class LuFactors final : public TiledFactors<T> {
 template <class T>
 class PivotedLuFactors final : public TiledFactors<T> {
  public:
-  PivotedLuFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
-      : kernels_(kernels), a_(a), pivots_(runtime, a) {}
+  PivotedLuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime,
+                   const TiledMatrix<T>& a)
+      : kernels_(kernels.solve), a_(a), pivots_(runtime, a) {}
   void factor(Flow& flow) override { linalg::factor_lu_pivoted(flow, kernels_, a_, pivots_); }
   void factor(ptg::Graph&) override { throw_flow_only(); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -104,8 +105,9 @@ class PivotedLuFactors final : public TiledFactors<T> {
 template <class T>
 class IncrementalLuFactors final : public TiledFactors<T> {
  public:
-  IncrementalLuFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
-      : kernels_(kernels), a_(a), pivots_(runtime, a) {}
+  IncrementalLuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime,
+                       const TiledMatrix<T>& a)
+      : kernels_(kernels.solve), a_(a), pivots_(runtime, a) {}
   void factor(Flow& flow) override { linalg::factor_lu_incremental(flow, kernels_, a_, pivots_); }
   void factor(ptg::Graph& graph) override { linalg::factor_lu_incremental(graph, kernels_, a_, pivots_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -134,8 +136,9 @@ class IncrementalLuFactors final : public TiledFactors<T> {
 template <class T>
 class QrFactors final : public TiledFactors<T> {
  public:
-  QrFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a, linalg::QrTree tree)
-      : kernels_(kernels), a_(a), reflectors_(runtime, a, tree) {}
+  QrFactors(const DenseProblem& problem, const FactorKernels& kernels, Runtime& runtime,
+            const TiledMatrix<T>& a)
+      : kernels_(kernels.solve), a_(a), reflectors_(runtime, a, problem.tree) {}
   void factor(Flow& flow) override { linalg::factor_qr(flow, kernels_, a_, reflectors_); }
   void factor(ptg::Graph& graph) override { linalg::factor_qr(graph, kernels_, a_, reflectors_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -171,6 +174,15 @@ class QrFactors final : public TiledFactors<T> {
   linalg::QrReflectors<T> reflectors_;
 };
 
+template <template <class> class Factors, class T>
+std::unique_ptr<TiledFactors<T>> make_as(const DenseProblem& problem, const FactorKernels& kernels,
+                                         Runtime& runtime, const TiledMatrix<T>& a) {
+  return std::make_unique<Factors<T>>(problem, kernels, runtime, a);
+}
+template <template <class> class Factors>
+constexpr FactorsMakers makers_of{.in_single = make_as<Factors, float>,
+                                  .in_double = make_as<Factors, double>};
+
 }  // namespace
 
 template <class T>
@@ -178,32 +190,11 @@ void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
   throw UsageError("only a QR factorization has a factor Q");
 }
 
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_cholesky_factors(const DenseProblem&, const FactorKernels& kernels,
-                                                       Runtime&, const TiledMatrix<T>& a) {
-  return std::make_unique<CholeskyFactors<T>>(kernels.solve, kernels.factor, a);
-}
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_lu_factors(const DenseProblem&, const FactorKernels& kernels, Runtime&,
-                                                 const TiledMatrix<T>& a) {
-  return std::make_unique<LuFactors<T>>(kernels.solve, a);
-}
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_pivoted_lu_factors(const DenseProblem&, const FactorKernels& kernels,
-                                                         Runtime& runtime, const TiledMatrix<T>& a) {
-  return std::make_unique<PivotedLuFactors<T>>(kernels.solve, runtime, a);
-}
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_incremental_lu_factors(const DenseProblem&,
-                                                             const FactorKernels& kernels, Runtime& runtime,
-                                                             const TiledMatrix<T>& a) {
-  return std::make_unique<IncrementalLuFactors<T>>(kernels.solve, runtime, a);
-}
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_qr_factors(const DenseProblem& problem, const FactorKernels& kernels,
-                                                 Runtime& runtime, const TiledMatrix<T>& a) {
-  return std::make_unique<QrFactors<T>>(kernels.solve, runtime, a, problem.tree);
-}
+const FactorsMakers cholesky_factors = makers_of<CholeskyFactors>;
+const FactorsMakers lu_factors = makers_of<LuFactors>;
+const FactorsMakers pivoted_lu_factors = makers_of<PivotedLuFactors>;
+const FactorsMakers incremental_lu_factors = makers_of<IncrementalLuFactors>;
+const FactorsMakers qr_factors = makers_of<QrFactors>;
 
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
@@ -211,39 +202,14 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
   const std::optional<SolveMethod>& method = problem.operation->solve;
   if (!method) throw UsageError(fmt::format("{} factors nothing", problem.operation->name));
   if constexpr (std::is_same_v<T, float>)
-    return method->make_in_single(problem, kernels, runtime, a);
+    return method->factors->in_single(problem, kernels, runtime, a);
   else
-    return method->make_in_double(problem, kernels, runtime, a);
+    return method->factors->in_double(problem, kernels, runtime, a);
 }
 
 template std::unique_ptr<TiledFactors<float>> make_factors(const DenseProblem&, const FactorKernels&,
                                                            Runtime&, const TiledMatrix<float>&);
-template std::unique_ptr<TiledFactors<float>> make_cholesky_factors(const DenseProblem&, const FactorKernels&,
-                                                                    Runtime&, const TiledMatrix<float>&);
-template std::unique_ptr<TiledFactors<float>> make_lu_factors(const DenseProblem&, const FactorKernels&,
-                                                              Runtime&, const TiledMatrix<float>&);
-template std::unique_ptr<TiledFactors<float>> make_pivoted_lu_factors(const DenseProblem&,
-                                                                      const FactorKernels&, Runtime&,
-                                                                      const TiledMatrix<float>&);
-template std::unique_ptr<TiledFactors<float>> make_incremental_lu_factors(const DenseProblem&,
-                                                                          const FactorKernels&, Runtime&,
-                                                                          const TiledMatrix<float>&);
-template std::unique_ptr<TiledFactors<float>> make_qr_factors(const DenseProblem&, const FactorKernels&,
-                                                              Runtime&, const TiledMatrix<float>&);
 template std::unique_ptr<TiledFactors<double>> make_factors(const DenseProblem&, const FactorKernels&,
                                                             Runtime&, const TiledMatrix<double>&);
-template std::unique_ptr<TiledFactors<double>> make_cholesky_factors(const DenseProblem&,
-                                                                     const FactorKernels&, Runtime&,
-                                                                     const TiledMatrix<double>&);
-template std::unique_ptr<TiledFactors<double>> make_lu_factors(const DenseProblem&, const FactorKernels&,
-                                                               Runtime&, const TiledMatrix<double>&);
-template std::unique_ptr<TiledFactors<double>> make_pivoted_lu_factors(const DenseProblem&,
-                                                                       const FactorKernels&, Runtime&,
-                                                                       const TiledMatrix<double>&);
-template std::unique_ptr<TiledFactors<double>> make_incremental_lu_factors(const DenseProblem&,
-                                                                           const FactorKernels&, Runtime&,
-                                                                           const TiledMatrix<double>&);
-template std::unique_ptr<TiledFactors<double>> make_qr_factors(const DenseProblem&, const FactorKernels&,
-                                                               Runtime&, const TiledMatrix<double>&);
 
 }  // namespace fairlead::solver

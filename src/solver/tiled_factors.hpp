@@ -41,20 +41,7 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
                                               Runtime& runtime, const TiledMatrix<T>& a);
 
 // The entries of the table of methods.
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_cholesky_factors(const DenseProblem&, const FactorKernels&, Runtime&,
-                                                       const TiledMatrix<T>&);
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_lu_factors(const DenseProblem&, const FactorKernels&, Runtime&,
-                                                 const TiledMatrix<T>&);
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_pivoted_lu_factors(const DenseProblem&, const FactorKernels&, Runtime&,
-                                                         const TiledMatrix<T>&);
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_incremental_lu_factors(const DenseProblem&, const FactorKernels&,
-                                                             Runtime&, const TiledMatrix<T>&);
-template <class T>
-std::unique_ptr<TiledFactors<T>> make_qr_factors(const DenseProblem&, const FactorKernels&, Runtime&,
-                                                 const TiledMatrix<T>&);
+extern const FactorsMakers cholesky_factors, lu_factors, pivoted_lu_factors, incremental_lu_factors,
+    qr_factors;
 
 }  // namespace fairlead::solver
