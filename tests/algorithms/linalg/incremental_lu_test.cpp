@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/linalg/blas/pairwise_lu.hpp"
+#include "algorithms/linalg/lapack_solution.hpp"
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "at_length.hpp"
-#include "base/shared_library.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
@@ -18,15 +18,6 @@ namespace {
 template <class T>
 std::shared_ptr<const MatrixSource<T>> general(std::int64_t n, std::uint64_t seed) {
   return std::make_shared<GeneratedUniform<T>>(n, n, seed);
-}
-
-template <class T>
-Dense<T> transposed_of(const Dense<T>& a) {
-  Dense<T> result{a.columns, a.rows};
-  result.elements.resize(a.elements.size());
-  for (std::int64_t j = 0; j < a.columns; ++j)
-    for (std::int64_t i = 0; i < a.rows; ++i) result(j, i) = a(i, j);
-  return result;
 }
 
 struct Solutions {
@@ -53,22 +44,6 @@ Dense<T> solved(const std::shared_ptr<const MatrixSource<T>>& source, const Dens
   wait_for_results(flow);
   if (how != nullptr) how->bytes_read = runtime.disk_traffic().read;
   return x;
-}
-
-/// LAPACK's solution, with partial pivoting.
-template <class T>
-Dense<T> gesv(Dense<T> a, Dense<T> b) {
-  using Int = const std::int32_t*;
-  static const auto library = SharedLibrary::open(kernels().blas().lapack_path());
-  static const auto routine =
-      library.template require<void(Int, Int, T*, Int, std::int32_t*, T*, Int, std::int32_t*)>(
-          std::is_same_v<T, double> ? "dgesv_" : "sgesv_");
-  const auto n = static_cast<std::int32_t>(a.rows), columns = static_cast<std::int32_t>(b.columns);
-  std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
-  std::int32_t info = 0;
-  routine(&n, &columns, a.elements.data(), &n, pivots.data(), b.elements.data(), &n, &info);
-  EXPECT_EQ(info, 0);
-  return b;
 }
 
 /// || b - A x || / (n || A || || x || eps), as xGET02 has it but for the norm.

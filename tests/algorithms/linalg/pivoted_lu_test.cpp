@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "algorithms/linalg/column_blocks.hpp"
+#include "algorithms/linalg/lapack_solution.hpp"
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "at_length.hpp"
@@ -31,14 +32,6 @@ template <class T>
 Dense<T> zeros(std::int64_t rows, std::int64_t columns) {
   return {rows, columns, std::vector<T>(static_cast<std::size_t>(rows * columns))};
 }
-template <class T>
-Dense<T> transpose_of(const Dense<T>& a) {
-  auto result = zeros<T>(a.columns, a.rows);
-  for (std::int64_t j = 0; j < a.columns; ++j)
-    for (std::int64_t i = 0; i < a.rows; ++i) result(j, i) = a(i, j);
-  return result;
-}
-
 /// Factors, and the rows, counted from 1, that were exchanged with each row.
 template <class T>
 struct PivotedFactors {
@@ -64,21 +57,6 @@ PivotedFactors<T> lapack_factors(Dense<T> a) {
   EXPECT_EQ(info, 0);
   return {std::move(a), std::move(pivots)};
 }
-template <class T>
-Dense<T> lapack_solution(Dense<T> a, Dense<T> b) {
-  using Int = const std::int32_t*;
-  static const auto library = SharedLibrary::open(kernels().blas().lapack_path());
-  static const auto routine =
-      library.template require<void(Int, Int, T*, Int, std::int32_t*, T*, Int, std::int32_t*)>(
-          std::is_same_v<T, double> ? "dgesv_" : "sgesv_");
-  const auto n = static_cast<std::int32_t>(a.rows), columns = static_cast<std::int32_t>(b.columns);
-  std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
-  std::int32_t info = 0;
-  routine(&n, &columns, a.elements.data(), &n, pivots.data(), b.elements.data(), &n, &info);
-  EXPECT_EQ(info, 0);
-  return b;
-}
-
 template <class T>
 PivotedFactors<T> pivoted(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile,
                           const Setting& setting = {}) {
@@ -187,7 +165,7 @@ TYPED_TEST(PivotedLu, SolvesAsAccuratelyAsLapack) {
   for (const int n : {1, 2, 5, 31, 32, 33, 65, 127, 257})
     for (const int columns : {1, 7, 40}) {
       const auto a = dense<T>(*uniform<T>(n, n, 9)), b = dense<T>(GeneratedUniform<T>(n, columns, 2));
-      const auto x = pivoted_solution<T>(given(a), b, 32), lapack = lapack_solution(a, b);
+      const auto x = pivoted_solution<T>(given(a), b, 32), lapack = gesv(a, b);
       EXPECT_LE(solution_residual(a, x, b), 2 * solution_residual(a, lapack, b) + 0.5)
           << n << ", " << columns << " columns";
     }
@@ -199,9 +177,9 @@ TYPED_TEST(PivotedLu, SolvesWithTheTransposedMatrix) {
     for (const int columns : {1, 5, 25}) {
       const auto a = dense<T>(*uniform<T>(n, n, 4)), b = dense<T>(GeneratedUniform<T>(n, columns, 2));
       const auto x = pivoted_solution<T>(given(a), b, 20, {}, Solve::transposed);
-      const auto of_transpose = transpose_of(a);
+      const auto of_transpose = transposed_of(a);
       EXPECT_LE(solution_residual(of_transpose, x, b),
-                4 * solution_residual(of_transpose, lapack_solution(of_transpose, b), b) + 1)
+                4 * solution_residual(of_transpose, gesv(of_transpose, b), b) + 1)
           << n << ", " << columns << " columns";
     }
 }

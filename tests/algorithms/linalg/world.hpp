@@ -66,6 +66,15 @@ Dense<T> dense(const MatrixSource<T>& source) {
   return result;
 }
 
+template <class T>
+Dense<T> transposed_of(const Dense<T>& a) {
+  Dense<T> result{a.columns, a.rows};
+  result.elements.resize(a.elements.size());
+  for (std::int64_t j = 0; j < a.columns; ++j)
+    for (std::int64_t i = 0; i < a.rows; ++i) result(j, i) = a(i, j);
+  return result;
+}
+
 /// A source with given elements.
 template <class T>
 class GivenMatrix final : public MatrixSource<T> {
