@@ -27,6 +27,19 @@ TEST(CoreTime, IsEmptyForAnUnknownThread) {
   EXPECT_FALSE(core_time_of(0x3ffffff));
 }
 
+TEST(CoreTime, OfAThreadThatHadNotRunBeforeCountsFromItsStart) {
+  const CoreTime early{Duration(3), Duration(10)}, late{Duration(5), Duration(17)};
+  const auto both = core_time_between(early, late);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->on_core, Duration(2));
+  EXPECT_EQ(both->waiting, Duration(7));
+  const auto since_start = core_time_between({}, late);
+  ASSERT_TRUE(since_start);
+  EXPECT_EQ(since_start->waiting, Duration(17));
+  EXPECT_FALSE(core_time_between(late, early)) << "of another thread";
+  EXPECT_FALSE(core_time_between(early, {}));
+}
+
 namespace {
 
 void compute_for(double cpu_seconds) {

@@ -80,19 +80,13 @@ std::vector<report::WorkerReport> worker_times(const RunCounters& before, const 
   for (std::size_t i = 0; i < after.engine.workers.size(); ++i) {
     const auto& from = before.engine.workers[i];
     const auto& to = after.engine.workers[i];
-    std::optional<double> on_core, without_core;
-    // Less than before: another thread is now the worker.
-    if (const auto& first = before.core_times[i], &last = after.core_times[i];
-        first && last && last->on_core >= first->on_core) {
-      on_core = seconds_between(first->on_core, last->on_core);
-      without_core = seconds_between(first->waiting, last->waiting);
-    }
+    const auto core = core_time_between(before.core_times[i], after.core_times[i]);
     all.push_back({.busy_seconds = seconds_between(from.busy, to.busy),
                    .waiting_for_data_seconds = seconds_between(from.waiting_for_data, to.waiting_for_data),
                    .tasks = to.tasks - from.tasks,
                    .on_device = report::is_of_device(to.node),
-                   .on_core_seconds = on_core,
-                   .without_core_seconds = without_core});
+                   .on_core_seconds = core ? std::optional(seconds(core->on_core)) : std::nullopt,
+                   .without_core_seconds = core ? std::optional(seconds(core->waiting)) : std::nullopt});
   }
   return all;
 }
