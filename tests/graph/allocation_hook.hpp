@@ -10,5 +10,7 @@ namespace fairlead::tests {
 void at_next_allocation(std::function<void()> action);
 /// Allocations of this thread so far.
 std::size_t allocations() noexcept;
+/// Blocks freed by this thread so far.
+std::size_t deallocations() noexcept;
 
 }  // namespace fairlead::tests

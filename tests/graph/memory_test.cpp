@@ -108,6 +108,18 @@ TEST(Descriptors, TakeAtMost512BytesForAWaitingTaskWithThreeAccesses) {
   EXPECT_EQ(pool_bytes(g.graph), bytes);
 }
 
+// A run that was stopped leaves some. More than three accesses have a block of their own.
+TEST(Descriptors, OfUnfinishedTasksAreFreedWithTheGraph) {
+  const std::size_t before = allocations() - deallocations();
+  {
+    SmallGraph g;
+    for (int t = 0; t < 3; ++t)
+      g.submit({{'A', read_write}, {'B', read_write}, {'C', read_write}, {'D', read_write}});
+    EXPECT_GT(allocations() - deallocations(), before);
+  }
+  EXPECT_EQ(allocations() - deallocations(), before);
+}
+
 // The body's arguments no longer exist then: the reporter destroys them when the task ends.
 TEST(Descriptors, ReleaseTheirFailure) {
   SmallGraph g;
