@@ -83,24 +83,27 @@ void receive_detached(Runtime& runtime, const Handle<T>& into, std::uint32_t fro
   static_cast<void>(begin_message(runtime, into.datum(), false, from, tag, where, std::move(done), false));
 }
 
-/// One message of a batch.
+/// One message of a batch: the datum, the other rank, and the tag.
 template <class T>
-struct Mail {
+struct Envelope {
   Handle<T> datum;
   std::uint32_t peer = 0, tag = 0;
 };
 template <class T>
-std::vector<Message> isend(Runtime& runtime, std::span<const Mail<T>> all,
+using Mail [[deprecated("use Envelope")]] = Envelope<T>;
+template <class T>
+std::vector<Message> isend(Runtime& runtime, std::span<const Envelope<T>> all,
                            SourceLine where = SourceLine::current()) {
   std::vector<Message> messages;
-  for (const Mail<T>& one : all) messages.push_back(isend(runtime, one.datum, one.peer, one.tag, where));
+  for (const Envelope<T>& one : all) messages.push_back(isend(runtime, one.datum, one.peer, one.tag, where));
   return messages;
 }
 template <class T>
-std::vector<Message> ireceive(Runtime& runtime, std::span<const Mail<T>> all,
+std::vector<Message> ireceive(Runtime& runtime, std::span<const Envelope<T>> all,
                               SourceLine where = SourceLine::current()) {
   std::vector<Message> messages;
-  for (const Mail<T>& one : all) messages.push_back(ireceive(runtime, one.datum, one.peer, one.tag, where));
+  for (const Envelope<T>& one : all)
+    messages.push_back(ireceive(runtime, one.datum, one.peer, one.tag, where));
   return messages;
 }
 inline void wait_all(std::span<const Message> messages) {

@@ -60,8 +60,8 @@ class BackendHost {
   virtual void set_memory(NodeId node, void* begin) = 0;
   /// The network may transfer into this memory. The caller owns it and keeps it until the site ends.
   virtual void set_network_target(NodeId node, DeviceMemory& memory) = 0;
-  /// Transfers over the link go to the carrier. The caller owns it and keeps it until it is stopped.
-  virtual void set_carrier(LinkId link, TransferEngine& carrier) = 0;
+  /// Transfers over the link go to `engine`. The caller owns it and keeps it until it is stopped.
+  virtual void set_transfer_engine(LinkId link, TransferEngine& engine) = 0;
   /// The worker also runs the chore, between two tasks, after a wake-up.
   virtual void add_chore(WorkerId worker, Chore& chore) = 0;
   /// All core workers poll it. At most one can be registered.

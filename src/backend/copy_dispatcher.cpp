@@ -14,13 +14,13 @@ CopyDispatcher::CopyDispatcher(World world, std::unique_ptr<engine::EngineClient
     : world_(std::move(world)),
       topology_(world_.engine->memory().topology()),
       routes_(world_.engine->memory().routes()),
-      carriers_(topology_.links.size()),
+      engines_(topology_.links.size()),
       reporter_(std::move(reporter)) {
   reporter_->share();
 }
 
-void CopyDispatcher::carry(LinkId link, TransferEngine& engine) {
-  carriers_[index(link)] = &engine;
+void CopyDispatcher::set_engine(LinkId link, TransferEngine& engine) {
+  engines_[index(link)] = &engine;
   if (std::ranges::find(all_, &engine) == all_.end()) all_.push_back(&engine);
 }
 
@@ -28,14 +28,14 @@ void CopyDispatcher::resolve_composite_links() {
   chains_.emplace(
       TwoLinkTransfers::ChainContext{.topology = &topology_,
                                      .routes = &routes_,
-                                     .carriers = carriers_,
+                                     .engines = engines_,
                                      .addresses = world_.addresses,
                                      .stop_run = [this](auto why) { world_.engine->stop(std::move(why)); }},
       world_.transit);
-  for (std::size_t i = 0; i < carriers_.size(); ++i) {
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
     const std::vector<LinkId>& legs = topology_.links[i].physical_links;
-    if (legs.size() == 1) carriers_[i] = carriers_[index(legs.front())];
-    if (legs.size() == 2) carriers_[i] = &*chains_;
+    if (legs.size() == 1) engines_[i] = engines_[index(legs.front())];
+    if (legs.size() == 2) engines_[i] = &*chains_;
   }
   all_.push_back(&*chains_);
 }
@@ -43,7 +43,7 @@ void CopyDispatcher::resolve_composite_links() {
 void CopyDispatcher::start(memory::Copy& copy) {
   copy.at = world_.now();
   const memory::Route& route = routes_.of(copy);
-  TransferEngine* const engine = route.exists() ? carriers_[index(route.link)] : nullptr;
+  TransferEngine* const engine = route.exists() ? engines_[index(route.link)] : nullptr;
   if (engine == nullptr) throw Error("internal: a copy between nodes without a link");
   const bool one_link = route.legs.size() == 1;
   engine->start({.link = one_link ? route.legs.front().link : route.link,
@@ -104,7 +104,7 @@ void CopyDispatcher::stop_user_memory_copies() noexcept {
   for (const LinkSpec& link : topology_.links)
     if (topology_.has_kind(link.first, MemoryKind::user) || topology_.has_kind(link.second, MemoryKind::user))
       for (const LinkId leg : link.physical_links)
-        if (carriers_[index(leg)] != nullptr) carriers_[index(leg)]->stop();
+        if (engines_[index(leg)] != nullptr) engines_[index(leg)]->stop();
 }
 
 /// In reverse order: chains submit to device links, and these to the disk.

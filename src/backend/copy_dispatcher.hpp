@@ -32,7 +32,7 @@ class CopyDispatcher final : private TransferListener {
   CopyDispatcher(World world, std::unique_ptr<engine::EngineClient> reporter);
 
   /// Sets the engine of a direct link. Before the first copy.
-  void carry(LinkId link, TransferEngine& engine);
+  void set_engine(LinkId link, TransferEngine& engine);
   /// Sets the transfer engines of links that consist of others. Call it when all direct links have theirs.
   void resolve_composite_links();
   /// Throws an Error if the link has no engine.
@@ -52,8 +52,8 @@ class CopyDispatcher final : private TransferListener {
   const World world_;
   const Topology& topology_;
   const memory::Routes& routes_;
-  std::vector<TransferEngine*> carriers_;  // by LinkId; null: no engine
-  std::vector<TransferEngine*> all_;       // each once, in the order of registration
+  std::vector<TransferEngine*> engines_;  // by LinkId; null: no engine
+  std::vector<TransferEngine*> all_;      // each once, in the order of registration
   std::optional<TwoLinkTransfers> chains_;
   std::mutex mutex_;  // guards the reporter
   const std::unique_ptr<engine::EngineClient> reporter_;

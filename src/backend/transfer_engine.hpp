@@ -1,6 +1,6 @@
-// Carriers move bytes over a link: the threads of a disk, the transfer engine of a device, a generator, the network.
-// The engine decides what is transferred and when; a carrier performs transfers and reports their completion. It is
-// independent of the engine and of other carriers, so each can be built, tested and replaced alone.
+// A transfer engine moves bytes over a link: the threads of a disk, the copy engine of a device, a generator, the network.
+// The runtime's engine decides what is transferred and when; a transfer engine performs transfers and reports their
+// completion. It is independent of the runtime's engine and of the others, so each can be built, tested and replaced alone.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -31,7 +31,7 @@ struct TransferEnd {
 /// The result of a transfer.
 struct TransferResult {
   int error_number = 0;        ///< 0: the bytes have arrived; otherwise an errno
-  std::string description{};   ///< the carrier's description of the error, if it has one
+  std::string description{};   ///< the transfer engine's description of the error, if it has one
   std::exception_ptr failure;  ///< the exception for the program, instead of the fields above
 
   bool succeeded() const noexcept { return error_number == 0; }
@@ -69,11 +69,11 @@ class TransferEngine {
   virtual void stop() noexcept = 0;
   /// The program is about to end: removes artificial delays. Any thread.
   virtual void skip_throttling() noexcept {}
-  /// Threads that the carrier has started.
+  /// Threads that the transfer engine has started.
   virtual std::size_t threads() const noexcept { return 0; }
 };
 
-/// Work of a carrier that workers do between two tasks.
+/// Work of a transfer engine that workers do between two tasks.
 class Chore {
  public:
   enum class Kind : std::uint8_t {

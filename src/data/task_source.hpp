@@ -29,13 +29,13 @@ class ReadyTasks {
 
   /// `generation`: that of the fast path to which this thread may add lazy tasks; 0: none.
   ReadyTasks(Recycler& of, EventChain& into, std::uint32_t generation) noexcept
-      : recycler(of), described(into), lane(generation) {}
+      : recycler(of), described(into), fast_path(generation) {}
   ReadyTasks(const ReadyTasks&) = delete;
   ReadyTasks& operator=(const ReadyTasks&) = delete;
 
   bool full() const noexcept { return added_ >= most; }
   std::size_t size() const noexcept { return added_; }
-  /// Adds a lazy task, which the fast path `lane` accepts.
+  /// Adds a lazy task, which the fast path accepts in its generation `fast_path`.
   void add(LazyTask& task) noexcept {
     lazy_[lazy_count_++] = &task;
     ++added_;
@@ -50,7 +50,7 @@ class ReadyTasks {
 
   Recycler& recycler;
   EventChain& described;  ///< a source whose ready tasks have descriptors anyway may append any number
-  const std::uint32_t lane;
+  const std::uint32_t fast_path;
 
  private:
   std::size_t added_ = 0, lazy_count_ = 0;

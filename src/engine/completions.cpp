@@ -14,7 +14,7 @@ void Completions::release_resources(Task& task) {
     memory_.release(task, memory::TaskOutcome::failed, effects_);
   else
     memory_.poison().mark_outputs(task);
-  lane_.close();  // readers of its outputs must go through the engine
+  fast_path_.close();  // readers of its outputs must go through the engine
   if (task.role != TaskRole::program) roles_.of(task).over(task);
   memory_.flushes().early().forget(task);
   // A policy has seen a task that was never ready only if it was notified of the submission.
@@ -45,7 +45,7 @@ void Completions::end(Task& task, Commands& out) { complete(task, How::pseudo, o
 
 void Completions::fail(Task& task, Commands& out) {
   memory_.poison().mark_outputs(task);
-  lane_.close();
+  fast_path_.close();
   task.cancelled = true;
   end(task, out);
 }

@@ -18,12 +18,12 @@ class Roles;
 /// Under the engine's lock.
 class Completions {
  public:
-  Completions(memory::Memory& memory, memory::Effects& effects, FastPathControl& lane, Pipelines& pipelines,
-              PolicyInUse& policy, RunRecords& journal, PendingDeliveries& deliveries, const StopReason& stop,
-              Roles& roles)
+  Completions(memory::Memory& memory, memory::Effects& effects, FastPathControl& fast_path,
+              Pipelines& pipelines, PolicyInUse& policy, RunRecords& journal, PendingDeliveries& deliveries,
+              const StopReason& stop, Roles& roles)
       : memory_(memory),
         effects_(effects),
-        lane_(lane),
+        fast_path_(fast_path),
         pipelines_(pipelines),
         policy_(policy),
         journal_(journal),
@@ -67,7 +67,7 @@ class Completions {
 
   memory::Memory& memory_;
   memory::Effects& effects_;
-  FastPathControl& lane_;
+  FastPathControl& fast_path_;
   Pipelines& pipelines_;
   PolicyInUse& policy_;
   RunRecords& journal_;

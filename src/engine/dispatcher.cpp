@@ -32,7 +32,7 @@ Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
       pseudo_tasks_(parts.pseudo_tasks),
       roles_(parts.roles),
       endings_(parts.endings),
-      lane_(parts.lane),
+      fast_path_(parts.fast_path),
       stop_(parts.stop),
       options_(options) {
   for (const WorkerInfo& worker : view_.workers()) awaited_ += worker.kind != WorkerKind::cpu;
@@ -66,11 +66,11 @@ void Dispatcher::ready(Task& task, Commands& out) {
 void Dispatcher::finished(Task& task, bool succeeded) {
   ensure(task.state == TaskState::staged, "a task that finishes was staged");
   const WorkerId worker = task.worker;
-  if (pipelines_.over(task, view_.now(), launcher_.in_lane(worker))) depth_.starved();
+  if (pipelines_.over(task, view_.now(), launcher_.in_fast_path(worker))) depth_.starved();
   if (policy_.wants_progress() && !task.has(TaskFlag::start_notified)) policy_->started(task, worker);
   memory_.release(task, succeeded ? memory::TaskOutcome::succeeded : memory::TaskOutcome::failed, effects_);
   succeeded ? memory_.flushes().early().changed(task, effects_) : memory_.flushes().early().forget(task);
-  if (!succeeded) lane_.close();
+  if (!succeeded) fast_path_.close();
   endings_.count_run(task);
   durations_.over(task, succeeded);
   if (task.workers_wanted != 0) [[unlikely]]
@@ -118,7 +118,7 @@ void Dispatcher::unstage(Task& task) {
 void Dispatcher::worker_lost(WorkerId worker, Commands& out) {
   if (pipelines_[worker].lost) return;
   if (pipelines_.lost(worker)) worker_arrived(worker);
-  lane_.close();
+  fast_path_.close();
   if (memory_.losses().any() && is_last_of_device(worker)) drop_stranded(worker, out);
   policy_->worker_lost(worker);
   if (options_.mistake.is(Mistake::lost_worker_served)) return;
@@ -507,7 +507,7 @@ bool Dispatcher::force_progress(Commands& out) {
     throw Error("internal: a task blocked on memory was not retried after memory was freed");
   // Holds of the application may be the obstacle. Then its wait reports an error, see Engine::is_quiescent().
   if (!progress && !memory_.changed() && blocked_on_memory() && pseudo_tasks_.granted().empty() &&
-      !lane_.pinned())
+      !fast_path_.pinned())
     throw Error("internal: " + std::to_string(waiting()) +
                 " tasks are blocked on memory, and nothing frees any");
   return progress;

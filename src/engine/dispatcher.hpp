@@ -28,7 +28,7 @@ struct DispatcherParts {
   PseudoTasks& pseudo_tasks;
   Roles& roles;
   Completions& endings;
-  FastPathControl& lane;
+  FastPathControl& fast_path;
   StopReason& stop;
 };
 
@@ -107,7 +107,7 @@ class Dispatcher {
   PseudoTasks& pseudo_tasks_;
   Roles& roles_;
   Completions& endings_;
-  FastPathControl& lane_;
+  FastPathControl& fast_path_;
   StopReason& stop_;
   const Options& options_;
   std::size_t held_by_policy_ = 0;

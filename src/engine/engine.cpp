@@ -28,20 +28,20 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       pipelines_(topology.workers.size()),
       depth_(options_.pipeline_depth, most_streams(topology)),
       view_(topology, memory_, pipelines_, durations_, options_.seed),
-      lane_(topology.workers.size(), options_.reporters, memory_, view_.host(), effects_),
+      fast_path_(topology.workers.size(), options_.reporters, memory_, view_.host(), effects_),
       journal_(topology, options_),
-      endings_(memory_, effects_, lane_, pipelines_, policy_, journal_, deliveries_, stop_, roles_),
+      endings_(memory_, effects_, fast_path_, pipelines_, policy_, journal_, deliveries_, stop_, roles_),
       roles_({.memory = memory_,
               .effects = effects_,
               .view = view_,
-              .lane = lane_,
+              .fast_path = fast_path_,
               .endings = endings_,
               .journal = journal_,
               .deliveries = deliveries_,
               .pseudo_tasks = pseudo_tasks_,
               .mistake = options_.mistake}),
-      launcher_(world_, view_, lane_, pipelines_, durations_, policy_, journal_),
-      gathering_(memory_, world_, view_, lane_, pipelines_, depth_, launcher_, endings_, journal_),
+      launcher_(world_, view_, fast_path_, pipelines_, durations_, policy_, journal_),
+      gathering_(memory_, world_, view_, fast_path_, pipelines_, depth_, launcher_, endings_, journal_),
       dispatcher_({.memory = memory_,
                    .effects = effects_,
                    .view = view_,
@@ -55,7 +55,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
                    .pseudo_tasks = pseudo_tasks_,
                    .roles = roles_,
                    .endings = endings_,
-                   .lane = lane_,
+                   .fast_path = fast_path_,
                    .stop = stop_},
                   options_),
       entrance_(*this, world_, deliveries_, options_.reporters) {
@@ -69,7 +69,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
     view_.set_what_if_simulation(what_if_.get());
   }
   policy_->attach(view_);
-  lane_.allow(lane_is_possible());
+  fast_path_.allow(fast_path_is_possible());
 }
 
 // ---- serving
@@ -94,7 +94,7 @@ void Engine::follow(Commands& out) noexcept {
       do {
         dispatcher_.follow(out);
         dispatcher_.give_work(out);
-      } while (lane_.update());
+      } while (fast_path_.update());
       if (options_.check_invariants) memory_.check(false);
       if (journal_.records()) journal_.memory_at(view_.now(), memory_, view_.caches());
       journal_.served();
@@ -118,7 +118,7 @@ void Engine::fail(std::exception_ptr why, Commands& out) noexcept {
 
 void Engine::note_fatal(std::exception_ptr why) noexcept {
   stop_.note_fatal(std::move(why));
-  lane_.close();
+  fast_path_.close();
 }
 
 void Engine::apply(Event& event, Commands& out) {
@@ -142,7 +142,7 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::copy_failed:
       return apply_copy(static_cast<memory::Copy&>(event));
     case EventKind::worker_available:
-      if (pipelines_.arrived(event.worker, event.at, launcher_.in_lane(event.worker)))
+      if (pipelines_.arrived(event.worker, event.at, launcher_.in_fast_path(event.worker)))
         dispatcher_.worker_arrived(event.worker);
       return;
     case EventKind::worker_unavailable:
@@ -153,7 +153,7 @@ void Engine::apply(Event& event, Commands& out) {
       return lose(static_cast<const NodeLoss&>(event), out);
     case EventKind::flush:
     case EventKind::discard_clean:
-      return lane_.flush_or_drop(event.kind);
+      return fast_path_.flush_or_drop(event.kind);
     case EventKind::refresh:
       if (options_.mistake.is(Mistake::refresh_forgotten)) return;
       return memory_.flushes().refresh(static_cast<const RefreshRequest&>(event).data, effects_);
@@ -180,7 +180,7 @@ void Engine::lose(const NodeLoss& loss, Commands& out) {
   memory_.losses().announce(loss.node, loss.driver_error);
   for (const WorkerInfo& worker : view_.workers())
     if (worker.node == loss.node) dispatcher_.worker_lost(worker.id, out);
-  lane_.close();
+  fast_path_.close();
   memory_.losses().lose(loss.node, effects_);
 }
 
@@ -195,8 +195,8 @@ void Engine::apply_release(HoldRelease& release, Commands& out) {
 bool Engine::is_idle() const noexcept {
   return !needs_more_tasks() && memory_.transfers().in_flight() == 0 && pseudo_tasks_.arriving().empty() &&
          pipelines_.tasks() == pipelines_.unadmitted() &&
-         (dispatcher_.held_by_policy() == 0 || pipelines_.tasks() != 0) && !lane_.pinned() &&
-         lane_.lane().is_quiescent();
+         (dispatcher_.held_by_policy() == 0 || pipelines_.tasks() != 0) && !fast_path_.pinned() &&
+         fast_path_.path().is_quiescent();
 }
 
 bool Engine::is_quiescent() {
@@ -245,7 +245,7 @@ void Engine::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
     options_.policy_name = std::move(name);
     memory_.use_policy(*policy_);
     policy_->attach(view_);
-    lane_.allow(lane_is_possible());
+    fast_path_.allow(fast_path_is_possible());
   });
 }
 
@@ -297,30 +297,30 @@ void Engine::stop(std::exception_ptr why) noexcept {
 // ---- fast path
 
 /// Whether all workers share one memory and the policy's order needs no engine.
-bool Engine::lane_is_possible() const noexcept {
+bool Engine::fast_path_is_possible() const noexcept {
   return options_.fast_path && policy_->uses_local_queues() && !journal_.logs() &&
          view_.caches().size() == 1 && std::ranges::all_of(view_.workers(), [&](const WorkerInfo& worker) {
            return worker.node == view_.host() && worker.kind == WorkerKind::cpu;
          });
 }
 
-bool Engine::try_open_lane() {
+bool Engine::try_open_fast_path() {
   const EventQueue::Guard guard{entrance_};
   if (stop_.fatal() != nullptr || stop_.error() != 0) return false;
   if (gathering_.any()) return false;  // idle workers would not be visible
-  return lane_.try_open();
+  return fast_path_.try_open();
 }
 
 void* Engine::admit_to_fast_path(DatumId id, bool has_value) {
   return change([&]() -> void* {
-    const auto location = lane_.admit(id, has_value);
+    const auto location = fast_path_.admit(id, has_value);
     return location ? world_.address_of(*location) : nullptr;
   });
 }
 
-void Engine::failed_in_lane(const Task& task) {
+void Engine::failed_in_fast_path(const Task& task) {
   change([&] {
-    lane_.close();
+    fast_path_.close();
     memory_.poison().mark_outputs(task);
   });
 }

@@ -27,8 +27,8 @@ class Engine final : private Server {
   const EngineView& view() const noexcept { return view_; }
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
-  FastPath& lane() noexcept { return lane_.lane(); }
-  const FastPath& lane() const noexcept { return lane_.lane(); }
+  FastPath& fast_path() noexcept { return fast_path_.path(); }
+  const FastPath& fast_path() const noexcept { return fast_path_.path(); }
   const RunRecords& journal() const noexcept { return journal_; }
   const Pipelines& pipelines() const noexcept { return pipelines_; }
   const Completions& endings() const noexcept { return endings_; }
@@ -83,14 +83,14 @@ class Engine final : private Server {
   // ---- fast path
 
   /// Whether the fast path may ever be open.
-  bool lane_possible() const noexcept { return lane_.possible(); }
+  bool fast_path_possible() const noexcept { return fast_path_.possible(); }
   /// Opens the fast path if it is closed, no worker is inside, and all data fit.
-  bool try_open_lane();
+  bool try_open_fast_path();
   /// The datum's address for tasks of the fast path, valid while it is open; null if the datum cannot be admitted now.
   /// See FastPathControl::admit().
   void* admit_to_fast_path(DatumId id, bool has_value);
   /// A task of the fast path failed. Must be called before its successors are released.
-  void failed_in_lane(const Task& task);
+  void failed_in_fast_path(const Task& task);
   void note_duration(const Task& task, WorkerId worker, Duration duration);
 
   // ---- quiescence
@@ -98,7 +98,7 @@ class Engine final : private Server {
   /// Enables notification of quiescence: the application is woken (WakeTarget::application) when no progress is possible. For
   /// waits of a thread with holds, for which tasks may wait.
   void notify_quiescence(bool wanted) noexcept {
-    if (wanted) lane_.close();  // activity in the fast path is not visible to the engine
+    if (wanted) fast_path_.close();  // activity in the fast path is not visible to the engine
     deliveries_.request_quiescence(wanted);
   }
   /// Whether the run looked quiescent when events were last served; then is_quiescent() is worth calling.
@@ -109,16 +109,16 @@ class Engine final : private Server {
   /// notified.
   bool deliveries_done(std::size_t completions) noexcept { return deliveries_.end(completions); }
   /// Whether a requested flush is unfinished. Under the lock.
-  bool flushing() const noexcept { return lane_.flush_waits() || memory_.flushes().under_way(); }
+  bool flushing() const noexcept { return fast_path_.flush_waits() || memory_.flushes().under_way(); }
   /// Whether no task runs, is staged or waits, and no copy is in flight. For tests.
   bool idle() const noexcept {
     return dispatcher_.held_by_policy() == 0 && pipelines_.tasks() == 0 &&
-           memory_.transfers().in_flight() == 0 && !lane_.lane().has_queued() && pseudo_tasks_.none();
+           memory_.transfers().in_flight() == 0 && !fast_path_.path().has_queued() && pseudo_tasks_.none();
   }
 
   // ---- reports
 
-  std::uint64_t tasks_done() const noexcept { return endings_.done() + lane_.lane().tasks(); }
+  std::uint64_t tasks_done() const noexcept { return endings_.done() + fast_path_.path().tasks(); }
   /// The head of the engine's log.
   LogHead log_head() const;
   /// The running tasks, and what each waiting task waits for. Any thread.
@@ -150,7 +150,7 @@ class Engine final : private Server {
   void apply_release(HoldRelease& release, Commands& out);
   void lose(const NodeLoss& loss, Commands& out);
   bool is_idle() const noexcept;
-  bool lane_is_possible() const noexcept;
+  bool fast_path_is_possible() const noexcept;
 
   // In order of construction dependencies. Guarded by the lock, except what any thread may read.
   World& world_;
@@ -168,7 +168,7 @@ class Engine final : private Server {
   Pipelines pipelines_;
   PipelineDepth depth_;
   EngineView view_;
-  FastPathControl lane_;
+  FastPathControl fast_path_;
   RunRecords journal_;
   Completions endings_;
   PseudoTasks pseudo_tasks_;

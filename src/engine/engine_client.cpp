@@ -88,15 +88,15 @@ void EngineClient::add(EventChain& events) noexcept {
 /// The tasks are finished and reported; releases their successors. Consecutive tasks of one source are counted
 /// together.
 void EngineClient::complete(std::vector<Task*>& tasks) {
-  const std::uint32_t lane = engine_.lane().generation();
+  const std::uint32_t fast_path = engine_.fast_path().generation();
   for (std::size_t begin = 0; begin < tasks.size();) {
     TaskSource* const source = tasks[begin]->source();
     std::size_t end = begin;
     for (; end < tasks.size() && tasks[end]->source() == source; ++end) {
       EventChain described;
-      ReadyTasks ready(recycler_, lane == 0 ? events_ : described, lane);
+      ReadyTasks ready(recycler_, fast_path == 0 ? events_ : described, fast_path);
       source->release(*tasks[end], ready);
-      if (lane != 0) hand_on(ready.lazy(), described);
+      if (fast_path != 0) hand_on(ready.lazy(), described);
     }
     source->count(end - begin, recycler_);
     begin = end;
@@ -108,16 +108,16 @@ void EngineClient::complete(std::vector<Task*>& tasks) {
 void EngineClient::hand_on(std::span<LazyTask* const> lazy, EventChain& described, LazyTask** next) {
   bool fill_template = false;
   for (LazyTask* const task : lazy)
-    if (engine_.lane().put(id_, *task))
+    if (engine_.fast_path().put(id_, *task))
       fill_template = true;
     else
       add_ready(describe(*task));
   for (Event* event = described.take_in_order(); event != nullptr;) {
     Event* following = event->next;
     Task& task = static_cast<Task&>(*event);
-    if (next != nullptr && *next == nullptr && engine_.lane().admits(task))
+    if (next != nullptr && *next == nullptr && engine_.fast_path().admits(task))
       *next = &task;
-    else if (put_in_lane(task))
+    else if (put_in_fast_path(task))
       fill_template = true;
     else
       events_.append(task);
@@ -127,12 +127,12 @@ void EngineClient::hand_on(std::span<LazyTask* const> lazy, EventChain& describe
 }
 
 void EngineClient::put_back(LazyTask& task) {
-  if (engine_.lane().generation() == 0 || !engine_.lane().put(id_, task)) add_ready(describe(task));
+  if (engine_.fast_path().generation() == 0 || !engine_.fast_path().put(id_, task)) add_ready(describe(task));
 }
 
 bool EngineClient::ask_for_more() {
   EventChain described;
-  ReadyTasks ready(recycler_, described, engine_.lane().generation());
+  ReadyTasks ready(recycler_, described, engine_.fast_path().generation());
   if (!engine_.backlog().ask(ready)) return false;
   hand_on(ready.lazy(), described);
   return true;
@@ -151,7 +151,7 @@ LazyTask* EngineClient::finish_in_fast_path(Task& task) {
   }
   ++uncounted_;
   EventChain described;
-  ReadyTasks ready(recycler_, described, engine_.lane().generation());
+  ReadyTasks ready(recycler_, described, engine_.fast_path().generation());
   source->release(task, ready);
   recycler_.recycle(task);
   // The first task that the fast path admits runs next, unless a more urgent one waits.
@@ -162,13 +162,13 @@ LazyTask* EngineClient::finish_in_fast_path(Task& task) {
     lazy = lazy.subspan(1);
   } else if (described.size() == 1) {
     auto& only = static_cast<Task&>(*described.oldest());
-    if (engine_.lane().admits(only)) {
+    if (engine_.fast_path().admits(only)) {
       next = &only;
       described.clear();
     }
   }
   if (!lazy.empty() || !described.empty()) hand_on(lazy, described, &next);
-  if (next != nullptr && engine_.lane().has_more_urgent(id_, *next)) [[unlikely]] {
+  if (next != nullptr && engine_.fast_path().has_more_urgent(id_, *next)) [[unlikely]] {
     put_back(*next);
     next = nullptr;
   }
@@ -188,7 +188,7 @@ void EngineClient::report() noexcept {
 void EngineClient::report_all() {
   for (Task* task : batch_) {
     // readers of its outputs must go through the engine
-    if (task->failure != nullptr) engine_.lane().close();
+    if (task->failure != nullptr) engine_.fast_path().close();
     finished_.append(*task);
   }
   if (engine_.options().mistake.is(Mistake::successors_first)) {

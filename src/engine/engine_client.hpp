@@ -37,7 +37,7 @@ class EngineClient {
     if (uncounted_ != 0) flush_uncounted();
   }
   /// Queues a task if the fast path admits it; true if it is in this worker's queue.
-  bool put_in_lane(Task& task) noexcept { return engine_.lane().put(id_, task); }
+  bool put_in_fast_path(Task& task) noexcept { return engine_.fast_path().put(id_, task); }
   /// Returns a fast-path task that is not run now to this worker's queue, or passes it to the engine.
   void put_back(LazyTask& task);
   /// The descriptor of a task taken from a queue.
@@ -81,7 +81,7 @@ class EngineClient {
   void record(const Task& task);
   void complete(std::vector<Task*>& tasks);
   void recycle_applied();
-  bool has_own_work() const noexcept { return engine_.lane().something_queued_by(id_); }
+  bool has_own_work() const noexcept { return engine_.fast_path().something_queued_by(id_); }
   void hand_on(std::span<LazyTask* const> lazy, EventChain& described, LazyTask** next = nullptr);
   void flush_uncounted();
 

@@ -6,22 +6,24 @@
 namespace fairlead::engine {
 
 bool FastPathControl::try_open() {
-  if (!possible() || pinned_ || memory_.flushes().under_way() || !memory_.lane().all_fit(host_)) return false;
-  if (memory_.lane().bytes_of_data(host_) == too_full_at_) return false;
+  if (!possible() || pinned_ || memory_.flushes().under_way() || !memory_.fast_path().all_fit(host_))
+    return false;
+  if (memory_.fast_path().bytes_of_data(host_) == too_full_at_) return false;
   pinned_ = true;
-  lane_.open();
+  fast_path_.open();
   return true;
 }
 
 bool FastPathControl::update() {
   if (!pinned_) return false;
-  if (memory_.lane().in_the_way() || !memory_.lane().all_fit(host_)) {
-    too_full_at_ = memory_.lane().bytes_of_data(host_);  // do not reopen before the amount of data changes
-    lane_.close();
+  if (memory_.fast_path().in_the_way() || !memory_.fast_path().all_fit(host_)) {
+    too_full_at_ =
+        memory_.fast_path().bytes_of_data(host_);  // do not reopen before the amount of data changes
+    fast_path_.close();
   }
-  if (!lane_.is_drained()) return false;
+  if (!fast_path_.is_drained()) return false;
   pinned_ = false;
-  memory_.lane().end();
+  memory_.fast_path().end();
   if (std::exchange(flush_after_, false)) memory_.flushes().flush(effects_);
   if (std::exchange(drop_after_, false)) memory_.drop_clean();
   return true;
@@ -30,7 +32,7 @@ bool FastPathControl::update() {
 void FastPathControl::flush_or_drop(EventKind kind) {
   const bool flush = kind == EventKind::flush;
   if (pinned_) {
-    lane_.close();
+    fast_path_.close();
     (flush ? flush_after_ : drop_after_) = true;
   } else {
     flush ? memory_.flushes().flush(effects_) : memory_.drop_clean();

@@ -15,10 +15,10 @@ class FastPathControl {
   /// `host`: the memory node of the fast path's data.
   FastPathControl(std::size_t workers, std::size_t threads, memory::Memory& memory, NodeId host,
                   memory::Effects& effects)
-      : memory_(memory), effects_(effects), host_(host), lane_(workers, threads) {}
+      : memory_(memory), effects_(effects), host_(host), fast_path_(workers, threads) {}
 
-  FastPath& lane() noexcept { return lane_; }
-  const FastPath& lane() const noexcept { return lane_; }
+  FastPath& path() noexcept { return fast_path_; }
+  const FastPath& path() const noexcept { return fast_path_; }
   /// Whether the fast path may ever be open. Any thread; changes before the first task only.
   bool possible() const noexcept { return possible_.load(std::memory_order_relaxed); }
   void allow(bool possible) noexcept { possible_ = possible; }
@@ -30,11 +30,11 @@ class FastPathControl {
   /// The place where the datum stays while the fast path is open; none if it cannot be admitted now. `has_value`: a
   /// task has written it, or its home has a value.
   std::optional<memory::Location> admit(DatumId id, bool has_value) {
-    if (lane_.generation() == 0) return std::nullopt;
-    return memory_.lane().keep(id, host_, has_value);
+    if (fast_path_.generation() == 0) return std::nullopt;
+    return memory_.fast_path().keep(id, host_, has_value);
   }
   /// Any thread may close it, and must enter the engine afterwards.
-  void close() noexcept { lane_.close(); }
+  void close() noexcept { fast_path_.close(); }
   /// Closes the fast path if necessary, and completes the closing when no worker is inside. Returns true if that
   /// changed what can be done now.
   bool update();
@@ -46,7 +46,7 @@ class FastPathControl {
   memory::Memory& memory_;
   memory::Effects& effects_;
   const NodeId host_;
-  FastPath lane_;
+  FastPath fast_path_;
   std::atomic<bool> possible_{false};
   bool pinned_ = false;
   bool flush_after_ = false, drop_after_ = false;

@@ -5,7 +5,7 @@ namespace fairlead::engine {
 
 void Launcher::launch(Task& task, Commands& out) {
   const WorkerId worker = task.worker;
-  const Pipelines::Idle idle = pipelines_.stage(task, view_.now(), in_lane(worker));
+  const Pipelines::Idle idle = pipelines_.stage(task, view_.now(), in_fast_path(worker));
   if (idle.duration > Duration{} && journal_.records()) journal_.idle(worker, idle);
   journal_.launched(task, durations_.choose(task));
   world_.launch(worker, task);

@@ -13,11 +13,11 @@ namespace fairlead::engine {
 /// Under the engine's lock.
 class Launcher {
  public:
-  Launcher(World& world, const EngineView& view, const FastPathControl& lane, Pipelines& pipelines,
+  Launcher(World& world, const EngineView& view, const FastPathControl& fast_path, Pipelines& pipelines,
            TaskDurations& durations, PolicyInUse& policy, RunRecords& journal)
       : world_(world),
         view_(view),
-        lane_(lane),
+        fast_path_(fast_path),
         pipelines_(pipelines),
         durations_(durations),
         policy_(policy),
@@ -30,12 +30,12 @@ class Launcher {
   /// Notifies policies that want progress that the worker has started its next staged task.
   void notify_started(WorkerId worker);
   /// The time that the worker has spent in fast-path tasks so far.
-  Duration in_lane(WorkerId worker) const noexcept { return lane_.lane().busy(index(worker)); }
+  Duration in_fast_path(WorkerId worker) const noexcept { return fast_path_.path().busy(index(worker)); }
 
  private:
   World& world_;
   const EngineView& view_;
-  const FastPathControl& lane_;
+  const FastPathControl& fast_path_;
   Pipelines& pipelines_;
   TaskDurations& durations_;
   PolicyInUse& policy_;

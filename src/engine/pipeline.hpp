@@ -45,7 +45,7 @@ struct Pipeline {
   bool launched = false;        ///< tasks were launched since the engine was entered
   bool lost_to_data = false;    ///< it became idle waiting for data
   Time idle_since{};
-  Duration lane_busy_before{};  ///< its time in fast-path tasks when it became idle
+  Duration fast_path_busy_before{};  ///< its time in fast-path tasks when it became idle
   Duration busy{}, waiting_for_data{}, waiting_for_tasks{};
   std::uint64_t tasks_run = 0;
 

@@ -12,12 +12,12 @@ bool Pipelines::left_behind() noexcept {
                           }));
 }
 
-bool Pipelines::arrived(WorkerId worker, Time now, Duration in_lane) noexcept {
+bool Pipelines::arrived(WorkerId worker, Time now, Duration in_fast_path) noexcept {
   Pipeline& pipeline = at(worker);
   if (pipeline.lost) return false;
   pipeline.present = true;
   pipeline.idle_since = now;
-  pipeline.lane_busy_before = in_lane;
+  pipeline.fast_path_busy_before = in_fast_path;
   return !std::exchange(pipeline.ever_present, true);
 }
 
@@ -32,16 +32,16 @@ bool Pipelines::lost(WorkerId worker) noexcept {
   return !std::exchange(at(worker).ever_present, true);
 }
 
-void Pipelines::account_span_help(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept {
+void Pipelines::account_span_help(WorkerId worker, Duration task, Time now, Duration in_fast_path) noexcept {
   Pipeline& pipeline = at(worker);
   if (!pipeline.present) return;
   const Duration idle =
-      std::max(Duration{}, now - pipeline.idle_since - (in_lane - pipeline.lane_busy_before));
+      std::max(Duration{}, now - pipeline.idle_since - (in_fast_path - pipeline.fast_path_busy_before));
   const Duration busy = std::min(task, idle);
   pipeline.busy += busy;
   pipeline.waiting_for_tasks += idle - busy;
   pipeline.idle_since = now;
-  pipeline.lane_busy_before = in_lane;
+  pipeline.fast_path_busy_before = in_fast_path;
 }
 
 void Pipelines::pick(Task& task, WorkerId worker) noexcept {
@@ -59,16 +59,16 @@ void Pipelines::admitted(const Task& task) noexcept {
   --unadmitted_;
 }
 
-Pipelines::Idle Pipelines::stage(Task& task, Time now, Duration in_lane) noexcept {
+Pipelines::Idle Pipelines::stage(Task& task, Time now, Duration in_fast_path) noexcept {
   Pipeline& pipeline = at(task.worker);
   task.state = TaskState::staged;
   left_behind_ |= !pipeline.present;
   if (pipeline.staged++ != 0 || !pipeline.present) return {};
   const Duration idle =
-      std::max(Duration{}, now - pipeline.idle_since - (in_lane - pipeline.lane_busy_before));
+      std::max(Duration{}, now - pipeline.idle_since - (in_fast_path - pipeline.fast_path_busy_before));
   (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) += idle;
   // It may come back without having started; then this time must not be counted again.
-  pipeline.lane_busy_before = in_lane;
+  pipeline.fast_path_busy_before = in_fast_path;
   return {std::exchange(pipeline.idle_since, now), idle, pipeline.lost_to_data};
 }
 
@@ -77,14 +77,14 @@ void Pipelines::unstage(Task& task) noexcept {
   task.state = TaskState::admitted;
 }
 
-bool Pipelines::over(Task& task, Time now, Duration in_lane) noexcept {
+bool Pipelines::over(Task& task, Time now, Duration in_fast_path) noexcept {
   take_out(task);
   Pipeline& pipeline = at(task.worker);
   pipeline.busy += task.duration;
   ++pipeline.tasks_run;
   if (pipeline.staged != 0) return false;
   pipeline.idle_since = now;
-  pipeline.lane_busy_before = in_lane;
+  pipeline.fast_path_busy_before = in_fast_path;
   return pipeline.lost_to_data = !pipeline.tasks.empty() && !pipeline.aside;
 }
 

@@ -32,8 +32,8 @@ class Pipelines {
 
   // ---- workers
 
-  /// Returns true at the first arrival. `in_lane`, here and below: the worker's total time in fast-path tasks.
-  bool arrived(WorkerId worker, Time now, Duration in_lane) noexcept;
+  /// Returns true at the first arrival. `in_fast_path`, here and below: the worker's total time in fast-path tasks.
+  bool arrived(WorkerId worker, Time now, Duration in_fast_path) noexcept;
   void left(WorkerId worker) noexcept;
   /// The worker leaves for good. Returns true if it never arrived: then it need not be waited for.
   bool lost(WorkerId worker) noexcept;
@@ -41,18 +41,18 @@ class Pipelines {
   /// Whether a task of several workers uses or reserves this worker.
   void set_aside(WorkerId worker, bool aside) noexcept { at(worker).aside = aside; }
   /// The worker stood aside and worked for a task of several workers, for this duration.
-  void account_span_help(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept;
+  void account_span_help(WorkerId worker, Duration task, Time now, Duration in_fast_path) noexcept;
 
   // ---- tasks
 
   void pick(Task& task, WorkerId worker) noexcept;
   void admitted(const Task& task) noexcept;
   /// The task is launched. Returns how long its worker was idle.
-  Idle stage(Task& task, Time now, Duration in_lane) noexcept;
+  Idle stage(Task& task, Time now, Duration in_fast_path) noexcept;
   /// The task came back from its worker without having started.
   void unstage(Task& task) noexcept;
   /// The task finished. Returns true if its worker has tasks, but none staged.
-  bool over(Task& task, Time now, Duration in_lane) noexcept;
+  bool over(Task& task, Time now, Duration in_fast_path) noexcept;
   /// Removes the task, in whatever state, from its pipeline.
   void take_out(Task& task) noexcept;
   /// Moves the task, with its state, to the end of another worker's pipeline.

@@ -10,12 +10,12 @@
 namespace fairlead::engine {
 
 SpanScheduler::SpanScheduler(memory::Memory& memory, World& world, const EngineView& view,
-                             FastPathControl& lane, Pipelines& pipelines, const PipelineDepth& depth,
+                             FastPathControl& fast_path, Pipelines& pipelines, const PipelineDepth& depth,
                              Launcher& launcher, Completions& endings, RunRecords& journal)
     : memory_(memory),
       world_(world),
       view_(view),
-      lane_(lane),
+      fast_path_(fast_path),
       pipelines_(pipelines),
       depth_(depth),
       launcher_(launcher),
@@ -166,7 +166,7 @@ bool SpanScheduler::begin() {
   });
   workers.resize(width);
   for (const WorkerId worker : workers) pipelines_.set_aside(worker, true);
-  if (lane_.pinned()) lane_.close();  // the fast path stays closed until all spans have ended
+  if (fast_path_.pinned()) fast_path_.close();  // the fast path stays closed until all spans have ended
   gathering_ = {&task, std::move(workers)};
   waiting_.pop_front();
   return true;
@@ -193,7 +193,7 @@ bool SpanScheduler::ready() {
   }
   const auto leader =
       std::ranges::find_if(workers, [&](WorkerId worker) { return pipelines_[worker].present; });
-  if (!all || lane_.pinned() || leader == workers.end()) return false;
+  if (!all || fast_path_.pinned() || leader == workers.end()) return false;
   std::rotate(workers.begin(), leader, leader + 1);
   leaders_[index(task->node)] = workers.front();
   if (task->worker != workers.front()) change_worker(*task, workers.front());
@@ -216,7 +216,7 @@ void SpanScheduler::over(const Task& task, bool ran) {
   if (!ran) return;
   for (const WorkerId worker : span.workers)  // their cores have worked for the task as well
     if (worker != task.worker)
-      pipelines_.account_span_help(worker, task.duration, view_.now(), launcher_.in_lane(worker));
+      pipelines_.account_span_help(worker, task.duration, view_.now(), launcher_.in_fast_path(worker));
 }
 
 void SpanScheduler::launch_put_off(Commands& out) {

@@ -30,7 +30,7 @@ struct Span {
 /// Under the engine's lock.
 class SpanScheduler {
  public:
-  SpanScheduler(memory::Memory& memory, World& world, const EngineView& view, FastPathControl& lane,
+  SpanScheduler(memory::Memory& memory, World& world, const EngineView& view, FastPathControl& fast_path,
                 Pipelines& pipelines, const PipelineDepth& depth, Launcher& launcher, Completions& endings,
                 RunRecords& journal);
 
@@ -81,7 +81,7 @@ class SpanScheduler {
   memory::Memory& memory_;
   World& world_;
   const EngineView& view_;
-  FastPathControl& lane_;
+  FastPathControl& fast_path_;
   Pipelines& pipelines_;
   const PipelineDepth& depth_;
   Launcher& launcher_;

@@ -168,7 +168,7 @@ class Describer {
     for (const WorkerId worker : span.workers) {
       const Pipeline& pipeline = engine_.pipelines()[worker];
       absent += !pipeline.present;
-      if (const auto body = engine_.lane().body(index(worker))) {
+      if (const auto body = engine_.fast_path().body(index(worker))) {
         ++missing;
         text += fmt::format("\n    {} runs {}", name_of(worker), text_of(*body));
       }
@@ -224,7 +224,7 @@ StatusReport Engine::situation(const Naming& naming) const {
     const bool in_body = naming.in_body && naming.in_body(worker.id);
     it.working |= in_body;
     absent += !pipeline.present;
-    if (const auto body = lane().body(index(worker.id))) {
+    if (const auto body = fast_path().body(index(worker.id))) {
       ++it.unfinished;
       it.lines.push_back(describe.text_of(*body) + " runs on " + describe.name_of(worker.id));
     }
@@ -287,7 +287,7 @@ StatusReport Engine::situation(const Naming& naming) const {
       it.lines.push_back(
           fmt::format("a copy ({}) of {}", memory::name_of(copy.cause), describe.text_of(copy)));
   });
-  if (const std::size_t ready = dispatcher_.held_by_policy() + lane().queued(); ready != 0) {
+  if (const std::size_t ready = dispatcher_.held_by_policy() + fast_path().queued(); ready != 0) {
     it.unfinished += ready;
     std::string line = ready == 1 ? std::string("1 task is ready and waits for its turn")
                                   : fmt::format("{} tasks are ready and wait for their turn", ready);

@@ -69,8 +69,8 @@ namespace graph {
 /// The graph's data per datum: its last epoch, and its address. Used by the submitting thread only.
 struct DatumState {
   Epoch* last = nullptr;
-  void* address = nullptr;  ///< for tasks of the fast path, in its generation `lane`
-  std::uint32_t lane = 0;
+  void* address = nullptr;  ///< for tasks of the fast path, in its generation `fast_path`
+  std::uint32_t fast_path = 0;
   bool packed = false;  ///< as Access::is_packed_copy
 };
 

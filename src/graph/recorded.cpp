@@ -47,7 +47,7 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
   task.begin(static_cast<TaskId>(first_id + recorded.number),
              count <= inline_accesses ? task.inline_access.data() : new Access[count], count);
   task.lazy = &recorded;
-  task.fast_path_generation = recorded.passes ? lane : 0;
+  task.fast_path_generation = recorded.passes ? fast_path : 0;
   Access* to = task.accesses_begin;
   const RecordedUse* const all_uses = uses.data();
   for (const RecordedAccess& recorded_access : std::span(recorded.accesses(), count)) {

@@ -105,7 +105,7 @@ class RecordedRun {
   std::vector<RecordedUse> uses;
   std::vector<std::uint32_t> successors;  ///< of tasks with more than own_successors
   std::vector<std::uint32_t> initial;     ///< places of the tasks without predecessors
-  std::uint32_t lane = 0;
+  std::uint32_t fast_path = 0;
   std::uint64_t first_id = 0;
   std::vector<Task*> made;  ///< by number; used if all tasks have descriptors from the start
   /// Only one thread accesses the counters: the only worker's, until it passes a task to the engine, from where other
@@ -167,7 +167,7 @@ class RecordedRun {
   }
   void keep(const PendingRelease& rest);
   void hand_out(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready) {
-    if (task.passes && ready.lane == lane) [[likely]]
+    if (task.passes && ready.fast_path == fast_path) [[likely]]
       return ready.add(static_cast<LazyTask&>(task));
     hand_to_engine(task, released_by, at, ready);
   }

@@ -123,7 +123,7 @@ bool Admitter::make_room(const Task& task, MemoryNode& node, Effects& effects) {
   }
   for (Replica* replica : own_)
     if (replica->state == ReplicaState::valid && !replica->in_list) coherence_.add_victim(*replica);
-  if (!fits && !Evictor::space_pending(node)) lane_.note_refusal(node);
+  if (!fits && !Evictor::space_pending(node)) fast_path_.note_refusal(node);
   return fits;
 }
 

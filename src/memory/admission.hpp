@@ -31,13 +31,13 @@ class Admitter {
   static constexpr char in_order[] = "a task is admitted after those that change what it uses";
 
   Admitter(State& state, Coherence& coherence, Transfers& transfers, Evictor& evictor, Flushes& flushes,
-           FastPathData& lane, Reductions& reductions, Poison& poison)
+           FastPathData& fast_path, Reductions& reductions, Poison& poison)
       : state_(state),
         coherence_(coherence),
         transfers_(transfers),
         evictor_(evictor),
         flushes_(flushes),
-        lane_(lane),
+        fast_path_(fast_path),
         reductions_(reductions),
         poison_(poison) {}
 
@@ -73,7 +73,7 @@ class Admitter {
   Transfers& transfers_;
   Evictor& evictor_;
   Flushes& flushes_;
-  FastPathData& lane_;
+  FastPathData& fast_path_;
   Reductions& reductions_;
   Poison& poison_;
   std::vector<Bytes> sizes_;   // scratch: see find_needs()

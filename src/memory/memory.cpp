@@ -25,7 +25,7 @@ bool Memory::try_remove(DatumId id) {
   ensure(datum.token_holder == nullptr, "no task changes a removed datum");
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
     ensure((replica->task_pins | replica->app_pins) == 0, "no task or hold uses a removed datum");
-    if (replica->on_fast_path) lane_.release(*replica);
+    if (replica->on_fast_path) fast_path_.release(*replica);
     if (replica->state == ReplicaState::in_flight && transfers_.may_abandon(*replica->arriving)) {
       transfers_.abandon(*replica->arriving, DropReason::overwritten);
     } else if (replica->source_pins != 0 || replica->state == ReplicaState::in_flight) {

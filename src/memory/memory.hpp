@@ -86,7 +86,7 @@ class Memory {
   /// Drops every unused replica whose version is also elsewhere, so that a measurement starts with cold memory.
   void drop_clean() { evictor_.drop_clean(); }
   Reductions& reductions() noexcept { return reductions_; }
-  FastPathData& lane() noexcept { return lane_; }
+  FastPathData& fast_path() noexcept { return fast_path_; }
   const Transfers& transfers() const noexcept { return transfers_; }
 
   // ---- what is where
@@ -114,9 +114,9 @@ class Memory {
   Transfers transfers_{state_, coherence_};
   Evictor evictor_{state_, coherence_, transfers_};
   Flushes flushes_{state_, transfers_};
-  FastPathData lane_{state_, coherence_, transfers_};
+  FastPathData fast_path_{state_, coherence_, transfers_};
   Reductions reductions_{state_, transfers_, poison_};
-  Admitter admitter_{state_, coherence_, transfers_, evictor_, flushes_, lane_, reductions_, poison_};
+  Admitter admitter_{state_, coherence_, transfers_, evictor_, flushes_, fast_path_, reductions_, poison_};
   CopyCompletion completion_{state_, coherence_, transfers_, evictor_, flushes_};
   Losses losses_{state_, coherence_, transfers_, completion_, poison_};
   Prefetches prefetches_{state_, coherence_, transfers_, evictor_};

@@ -132,10 +132,10 @@ TEST(Completions, TheDigestDependsOnHowATaskEnded) {
 TEST(Completions, APoisonedDatumClosesTheFastPath) {
   const auto open_after = [](auto&& end) {
     EndingParts it;
-    it.lane.allow(true);
-    EXPECT_TRUE(it.lane.try_open());
+    it.fast_path.allow(true);
+    EXPECT_TRUE(it.fast_path.try_open());
     end(it.endings, it.writer(), it.out);
-    return it.lane.lane().generation() != 0;
+    return it.fast_path.path().generation() != 0;
   };
   EXPECT_FALSE(open_after([](auto& endings, Task& task, auto& out) { endings.drop(task, out); }));
   EXPECT_FALSE(open_after([](auto& endings, Task& task, auto& out) { endings.drop_failed(task, out); }));

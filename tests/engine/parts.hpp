@@ -101,20 +101,20 @@ struct EngineParts {
         pipelines(bare.topology.workers.size()),
         depth(options.pipeline_depth),
         view(bare.topology, memory, pipelines, durations, 1),
-        lane(bare.topology.workers.size(), 1, memory, view.host(), effects),
+        fast_path(bare.topology.workers.size(), 1, memory, view.host(), effects),
         journal(bare.topology, options),
-        endings(memory, effects, lane, pipelines, policy, journal, deliveries, stop, roles),
+        endings(memory, effects, fast_path, pipelines, policy, journal, deliveries, stop, roles),
         roles({.memory = memory,
                .effects = effects,
                .view = view,
-               .lane = lane,
+               .fast_path = fast_path,
                .endings = endings,
                .journal = journal,
                .deliveries = deliveries,
                .pseudo_tasks = pseudo_tasks,
                .mistake = {}}),
-        launcher(world, view, lane, pipelines, durations, policy, journal),
-        gathering(memory, world, view, lane, pipelines, depth, launcher, endings, journal),
+        launcher(world, view, fast_path, pipelines, durations, policy, journal),
+        gathering(memory, world, view, fast_path, pipelines, depth, launcher, endings, journal),
         dispatcher({.memory = memory,
                     .effects = effects,
                     .view = view,
@@ -128,7 +128,7 @@ struct EngineParts {
                     .pseudo_tasks = pseudo_tasks,
                     .roles = roles,
                     .endings = endings,
-                    .lane = lane,
+                    .fast_path = fast_path,
                     .stop = stop},
                    options) {
     memory.use_policy(noting);
@@ -208,7 +208,7 @@ struct EngineParts {
   engine::Pipelines pipelines;
   engine::PipelineDepth depth;
   engine::EngineView view;
-  engine::FastPathControl lane;
+  engine::FastPathControl fast_path;
   engine::RunRecords journal;
   engine::Completions endings;
   engine::PseudoTasks pseudo_tasks;

@@ -61,12 +61,12 @@ TEST(Locations, OfDataOnTheFastPathDoNotChange) {
   Bare bare(3_MiB);
   const NodeId ram = bare.topology.host();
   const DatumId cached = bare.datum(1_MiB), in_place = of_the_program(bare);
-  const auto at = bare.memory.lane().keep(cached, ram, false);
+  const auto at = bare.memory.fast_path().keep(cached, ram, false);
   ASSERT_TRUE(at);
   EXPECT_EQ(*at, bare.memory.state().data.find_on(cached, ram)->location());
-  EXPECT_EQ(bare.memory.lane().keep(cached, ram, false), at);
-  EXPECT_EQ(bare.memory.lane().keep(in_place, ram, true)->users, nowhere());
-  EXPECT_FALSE(bare.memory.lane().keep(bare.datum(3_MiB), ram, false));  // no space
+  EXPECT_EQ(bare.memory.fast_path().keep(cached, ram, false), at);
+  EXPECT_EQ(bare.memory.fast_path().keep(in_place, ram, true)->users, nowhere());
+  EXPECT_FALSE(bare.memory.fast_path().keep(bare.datum(3_MiB), ram, false));  // no space
 }
 
 }  // namespace fairlead::tests

@@ -41,7 +41,7 @@ class Descriptors(unittest.TestCase):
         for line in ("  const int file = ::open(path, O_RDONLY);", "std::ifstream file(path);", "fd = socket(AF_UNIX, 0, 0);",
                      "FILE* file = std::fopen(path, mode);", "if (accept4(a, b, c, d) < 0)"):
             self.assertEqual(1, len(found_in(line, CALLS)), line)
-        for line in ("// open() would do", "SharedLibrary::open(name)", "  lane_.open();", "open_file(path, O_RDONLY)",
+        for line in ("// open() would do", "SharedLibrary::open(name)", "  fast_path_.open();", "open_file(path, O_RDONLY)",
                      "  void open() noexcept { generation_.store(++last_); }", "holds_->open()"):
             self.assertEqual([], found_in(line, CALLS), line)
         self.assertEqual(1, len(found_in('  fmt::print(stderr, "x");', SAYING)))

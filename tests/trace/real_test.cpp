@@ -122,7 +122,7 @@ TEST(RecordedRun, TimesTinyTasksInGroupsWithoutLosingTime) {
     EXPECT_LE(recorded.tasks[i - 1].end(), recorded.tasks[i].start());
   Duration sum{};
   for (const trace::TaskRecord& task : recorded.tasks) sum += task.duration();
-  EXPECT_EQ(sum, front::core_of(runtime).engine().lane().busy(0));
+  EXPECT_EQ(sum, front::core_of(runtime).engine().fast_path().busy(0));
   if (sum > 1000 * std::chrono::microseconds(2))
     return;  // the tasks are not tiny here: a sanitizer, or a busy machine
   // After each interruption some tasks are timed separately again.

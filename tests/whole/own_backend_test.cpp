@@ -157,7 +157,7 @@ class AbacusPart final : public backend::BackendInstance {
       site.set_memory(one.node, reinterpret_cast<void*>(first_bead));
       one.frame = std::make_unique<AbacusFrame>(one.memory.data(), one.bytes, log_);
       one.wire = std::make_unique<AbacusWire>(one.memory.data(), log_);
-      site.set_carrier(topology.link_between(topology.host(), one.node), *one.wire);
+      site.set_transfer_engine(topology.link_between(topology.host(), one.node), *one.wire);
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
         if (topology.workers[i].node == one.node) site.set_processor(static_cast<WorkerId>(i), *one.frame);
     }

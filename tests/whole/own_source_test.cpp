@@ -76,8 +76,8 @@ class Numbers final : public engine::CountedSource {
 
   void run() {
     first_id_ = core_.graph().take_ids(tasks_);
-    core_.engine().try_open_lane();
-    if ((lane_ = core_.engine().lane().generation()) != 0)
+    core_.engine().try_open_fast_path();
+    if ((fast_path_ = core_.engine().fast_path().generation()) != 0)
       address_ = core_.engine().admit_to_fast_path(datum_.id, true);
     count_submitted(tasks_);
     hand_out();
@@ -113,7 +113,8 @@ class Numbers final : public engine::CountedSource {
         .priority = given_ == Priorities::none ? 0 : static_cast<std::int32_t>(number % 3) - 1};
     task.begin(static_cast<TaskId>(first_id_ + number), task.inline_access.data(), 1);
     task.at = {};
-    task.fast_path_generation = address_ != nullptr && engine::is_eligible_for_fast_path(task) ? lane_ : 0;
+    task.fast_path_generation =
+        address_ != nullptr && engine::is_eligible_for_fast_path(task) ? fast_path_ : 0;
     Access& access = task.inline_access[0] = Access{};
     access.task = &task;
     access.datum = datum_.id;
@@ -141,7 +142,7 @@ class Numbers final : public engine::CountedSource {
   const Order order_;
   const Priorities given_;
   std::uint64_t first_id_ = 0;
-  std::uint32_t lane_ = 0;
+  std::uint32_t fast_path_ = 0;
   void* address_ = nullptr;
   std::atomic<std::uint64_t> released_{order_ == Order::independent ? tasks_ : 1};
   std::uint64_t next_ = 0, last_announced_ = 0;  // used by more(), like the next member
@@ -217,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(Many, OwnSourceOfMany,
 TEST(OwnSource, UsesTheFastPath) {
   World world;
   EXPECT_EQ(world.sum_of(few, Order::chain, Priorities::none), sum_below(few));
-  EXPECT_EQ(front::core_of(world.runtime).engine().lane().tasks(), few);
+  EXPECT_EQ(front::core_of(world.runtime).engine().fast_path().tasks(), few);
 }
 
 TEST(OwnSource, GivesItsTasksToEveryPolicyABatchAtATime) {

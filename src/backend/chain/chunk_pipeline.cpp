@@ -7,9 +7,9 @@
 
 namespace fairlead::backend {
 
-ChunkPipeline::ChunkPipeline(Settings settings, std::function<void(const ChunkTransfer&)> carry,
+ChunkPipeline::ChunkPipeline(Settings settings, std::function<void(const ChunkTransfer&)> transfer,
                              std::function<void(const Transfer&, const TransferResult&)> on_done)
-    : settings_(settings), carry_(std::move(carry)), on_done_(std::move(on_done)) {
+    : settings_(settings), transfer_(std::move(transfer)), on_done_(std::move(on_done)) {
   for (unsigned i = 0; i < settings_.pieces; ++i)
     free_.push_back(settings_.memory + i * settings_.chunk_bytes);
 }
@@ -21,11 +21,11 @@ void ChunkPipeline::start(const Transfer& load, std::byte* kept) {
     chains_.push_back({load, kept});
     begin_pieces(hops);
   }
-  carry(hops);
+  transfer(hops);
 }
 
 /// Starts as many chunks as there are buffers, of the oldest copies first. Requires the lock.
-void ChunkPipeline::begin_pieces(Hops& to_carry) {
+void ChunkPipeline::begin_pieces(Hops& to_transfer) {
   if (stopped_) return;
   for (auto chain = chains_.begin(); chain != chains_.end(); ++chain) {
     while (chain->started < chain->load.bytes && chain->in_flight < settings_.pieces &&
@@ -47,13 +47,13 @@ void ChunkPipeline::begin_pieces(Hops& to_carry) {
       }
       chain->started += piece.hop.bytes;
       ++chain->in_flight;
-      to_carry.push_back(piece.hop);
+      to_transfer.push_back(piece.hop);
     }
   }
 }
 
-void ChunkPipeline::carry(Hops& hops) {
-  for (const ChunkTransfer& hop : hops) carry_(hop);
+void ChunkPipeline::transfer(Hops& hops) {
+  for (const ChunkTransfer& hop : hops) transfer_(hop);
 }
 
 void ChunkPipeline::hop_done(void* token, const TransferResult& outcome) {
@@ -87,7 +87,7 @@ void ChunkPipeline::over_a_wire(Piece& piece, const TransferResult& outcome) {
       begin_pieces(hops);
     }
   }
-  carry(hops);
+  transfer(hops);
   if (over) on_done_(*over, of_all);
 }
 

@@ -29,10 +29,10 @@ class ChunkPipeline {
     unsigned pieces = 0;          ///< number of buffers; also the limit of chunks in flight per copy
     std::byte* memory = nullptr;  ///< pieces x piece_bytes
   };
-  /// `carry` starts the transfer of a chunk over a link, which ends with hop_done(), possibly before it returns.
+  /// `transfer` starts the transfer of a chunk over a link, which ends with hop_done(), possibly before it returns.
   /// `on_done` receives the completion of a load, with the outcome of the first chunk that failed, if any. Both are
   /// called without a lock.
-  ChunkPipeline(Settings settings, std::function<void(const ChunkTransfer&)> carry,
+  ChunkPipeline(Settings settings, std::function<void(const ChunkTransfer&)> transfer,
                 std::function<void(const Transfer&, const TransferResult&)> on_done);
   ChunkPipeline(const ChunkPipeline&) = delete;
   ChunkPipeline& operator=(const ChunkPipeline&) = delete;
@@ -59,12 +59,12 @@ class ChunkPipeline {
   };
   using Hops = std::vector<ChunkTransfer>;
 
-  void begin_pieces(Hops& to_carry);
+  void begin_pieces(Hops& to_transfer);
   void over_a_wire(Piece& piece, const TransferResult& outcome);
-  void carry(Hops& hops);
+  void transfer(Hops& hops);
 
   const Settings settings_;
-  const std::function<void(const ChunkTransfer&)> carry_;
+  const std::function<void(const ChunkTransfer&)> transfer_;
   const std::function<void(const Transfer&, const TransferResult&)> on_done_;
   std::mutex mutex_;  // guards the fields below
   std::list<Chain> chains_;

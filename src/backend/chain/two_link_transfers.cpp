@@ -1,4 +1,4 @@
-// Passes each chunk to the carrier of its current link.
+// Passes each chunk to the transfer engine of its current link.
 #include "backend/chain/two_link_transfers.hpp"
 
 #include <fairlead/error.hpp>
@@ -14,7 +14,7 @@ TwoLinkTransfers::TwoLinkTransfers(ChainContext world, const StagingBuffers& buf
     transits_.push_back(std::make_unique<ChunkPipeline>(
         ChunkPipeline::Settings{buffers.chunk_bytes, buffers.chunks,
                                 buffers.memory + i * buffers.chunks * buffers.chunk_bytes},
-        [this](const ChunkTransfer& hop) { carry(hop); },
+        [this](const ChunkTransfer& hop) { transfer(hop); },
         [](const Transfer& load, const TransferResult& outcome) {
           load.receiver->completed(load.token, outcome);
         }));
@@ -31,21 +31,21 @@ void TwoLinkTransfers::start(const Transfer& load) {
       load, via == nullptr ? nullptr : world_.addresses->place_of(via->location()).host);
 }
 
-void TwoLinkTransfers::carry(const ChunkTransfer& hop) {
+void TwoLinkTransfers::transfer(const ChunkTransfer& hop) {
   const Transfer& whole = *hop.load;
   const memory::Route& route = world_.routes->of(*whole.copy);
   const RouteStep& leg = route.legs[hop.leg];
   const TransferEnd end = (hop.leg == 0 ? whole.from : whole.to).after(hop.first);
   const TransferEnd buffer{route.through, 0, hop.buffer, hop.buffer};
-  world_.carriers[index(leg.link)]->start({.link = leg.link,
-                                           .away_from_home = leg.outward,
-                                           .from = hop.leg == 0 ? end : buffer,
-                                           .to = hop.leg == 0 ? buffer : end,
-                                           .first = whole.first + hop.first,
-                                           .bytes = hop.bytes,
-                                           .copy = whole.copy,
-                                           .receiver = this,
-                                           .token = hop.token});
+  world_.engines[index(leg.link)]->start({.link = leg.link,
+                                          .away_from_home = leg.outward,
+                                          .from = hop.leg == 0 ? end : buffer,
+                                          .to = hop.leg == 0 ? buffer : end,
+                                          .first = whole.first + hop.first,
+                                          .bytes = hop.bytes,
+                                          .copy = whole.copy,
+                                          .receiver = this,
+                                          .token = hop.token});
 }
 
 void TwoLinkTransfers::completed(void* token, const TransferResult& outcome) noexcept {

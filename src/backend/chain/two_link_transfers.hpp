@@ -1,4 +1,4 @@
-// Routes of two links through host memory: disk to device, or device to device. The carriers of both links move the
+// Routes of two links through host memory: disk to device, or device to device. The engines of both links move the
 // copy chunk by chunk (chunk_pipeline.hpp).
 #pragma once
 #include <cstddef>
@@ -27,8 +27,8 @@ class TwoLinkTransfers final : public TransferEngine, private TransferListener {
   struct ChainContext {
     const Topology* topology;
     const memory::Routes* routes;
-    std::span<TransferEngine* const> carriers;  ///< by LinkId; those of direct links are set before the first
-                                                ///< start()
+    std::span<TransferEngine* const> engines;  ///< by LinkId; those of direct links are set before the first
+                                               ///< start()
     const Addresses* addresses;
     std::function<void(std::exception_ptr)> stop_run;  ///< called if the next chunk could not be started
   };
@@ -38,7 +38,7 @@ class TwoLinkTransfers final : public TransferEngine, private TransferListener {
   void stop() noexcept override;
 
  private:
-  void carry(const ChunkTransfer& hop);
+  void transfer(const ChunkTransfer& hop);
   void completed(void* token, const TransferResult& outcome) noexcept override;
 
   const ChainContext world_;

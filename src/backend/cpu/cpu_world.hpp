@@ -1,4 +1,4 @@
-// The backend for real runs: workers are threads (worker_threads.hpp), carriers copy between memory nodes
+// The backend for real runs: workers are threads (worker_threads.hpp), transfer engines copy between memory nodes
 // (copies.hpp), and the parts add disk and devices.
 #pragma once
 #include <atomic>
@@ -77,7 +77,9 @@ class CpuWorld final : public engine::RunnableWorld, private BackendHost {
   void set_network_target(NodeId node, DeviceMemory& memory) override {
     device_memories_[index(node)] = &memory;
   }
-  void set_carrier(LinkId link, TransferEngine& carrier) override { copies_->carry(link, carrier); }
+  void set_transfer_engine(LinkId link, TransferEngine& engine) override {
+    copies_->set_engine(link, engine);
+  }
   void add_chore(WorkerId worker, Chore& chore) override { workers_.give(worker, chore); }
   void set_poller(Poller& lookout) override { workers_.watch(lookout); }
   void set_processor(WorkerId worker, DeviceProcessor& processor) override {

@@ -256,36 +256,36 @@ bool WorkerThreads::request_more_tasks(std::size_t index, engine::EngineClient& 
 
 /// Runs a task of the fast path; the locations of its data were stored at its insertion.
 void WorkerThreads::run_fast_path_body(std::size_t index, Task& task) {
-  engine::FastPath& lane = engine_->lane();
+  engine::FastPath& fast_path = engine_->fast_path();
   if (task.family->in_graph)
     for (Access& access : task.accesses()) access.address = access.epoch->address;
   task.worker = static_cast<WorkerId>(index);
   TaskContext context{&task, task.worker, world_};
   const Implementation& implementation = task.codelet->for_kind(WorkerKind::cpu);
-  lane.begin_body(index, task);
+  fast_path.begin_body(index, task);
   try {
     implementation.run(implementation.body.get(), context);
   } catch (abi::__forced_unwind&) {
     task.failure = engine::ended_thread();
-    engine_->failed_in_lane(task);
-    lane.end_body(index);
+    engine_->failed_in_fast_path(task);
+    fast_path.end_body(index);
     throw;
   } catch (...) {
     task.failure = std::current_exception();
-    engine_->failed_in_lane(task);
+    engine_->failed_in_fast_path(task);
   }
-  lane.end_body(index);
+  fast_path.end_body(index);
 }
 
 /// Runs tasks of the worker's own queue, or stolen ones, for a while. Tiny tasks are timed together: reading the
 /// clock would cost as much as they do.
 bool WorkerThreads::run_fast_path(std::size_t index, engine::EngineClient& reporter) {
   Worker& worker = *workers_[index];
-  engine::FastPath& lane = engine_->lane();
+  engine::FastPath& fast_path = engine_->fast_path();
   const std::size_t least = worker.restraint.minimum();
-  if (!lane.inside(index) && !lane.has_queued(least)) return false;
-  lane.enter(index);
-  LazyTask* next = lane.take(index, least);
+  if (!fast_path.inside(index) && !fast_path.has_queued(least)) return false;
+  fast_path.enter(index);
+  LazyTask* next = fast_path.take(index, least);
   if (next == nullptr) {
     leave_fast_path(index, reporter);
     return false;
@@ -294,7 +294,7 @@ bool WorkerThreads::run_fast_path(std::size_t index, engine::EngineClient& repor
   unsigned tiny_ones = 0, run = 0;
   const auto count = [&](unsigned tasks) {
     worker.last_end = clock_.now();
-    lane.count(index, tasks, worker.last_end - begun);
+    fast_path.count(index, tasks, worker.last_end - begun);
     worker.restraint.ran(tasks, worker.last_end - begun);
     if (tiny_ones != 0) {
       reporter.share_time(tasks, begun, worker.last_end);
@@ -324,7 +324,7 @@ bool WorkerThreads::run_fast_path(std::size_t index, engine::EngineClient& repor
   do {
     Task& task = reporter.describe(*next);
     next = nullptr;
-    if (!lane.admits(task) || task.source()->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (!fast_path.admits(task) || task.source()->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
       task.at = begun;
       reporter.add_ready(task);  // left to the engine
     } else if (worker.tiny.may_go_untimed(task.codelet->for_kind(WorkerKind::cpu))) {
@@ -347,13 +347,13 @@ bool WorkerThreads::run_fast_path(std::size_t index, engine::EngineClient& repor
       if (!worker.mailbox.empty() || engine_->entrance().something_posted()) break;
     }
     if (++run >= run_in_a_row) break;
-    if (next == nullptr) next = lane.take(index, worker.restraint.minimum());
+    if (next == nullptr) next = fast_path.take(index, worker.restraint.minimum());
   } while (next != nullptr);
   worker.in_body.store(false, std::memory_order_relaxed);
   if (tiny_ones != 0) count(tiny_ones);
   worker.clock_is_fresh = true;
   start_joined(next);
-  if (lane.generation() == 0) leave_fast_path(index, reporter);
+  if (fast_path.generation() == 0) leave_fast_path(index, reporter);
   if (reporter.has_events() || engine_->entrance().something_posted()) {
     reporter.serve();
     worker.clock_is_fresh = false;
@@ -368,10 +368,10 @@ bool WorkerThreads::run_fast_path(std::size_t index, engine::EngineClient& repor
 /// been reported.
 void WorkerThreads::leave_fast_path(std::size_t index, engine::EngineClient& reporter) {
   // Other workers would not find these tasks, so the engine gets them.
-  while (LazyTask* const kept = engine_->lane().take_kept(index))
+  while (LazyTask* const kept = engine_->fast_path().take_kept(index))
     reporter.add_ready(reporter.describe(*kept));
   reporter.post();
-  if (engine_->lane().leave(index)) reporter.serve_blocking();
+  if (engine_->fast_path().leave(index)) reporter.serve_blocking();
 }
 
 void WorkerThreads::wake(engine::WakeTarget who) noexcept {
@@ -427,7 +427,8 @@ void WorkerThreads::wait_for_work(std::size_t index, engine::EngineClient& repor
       in_vain = watches && lookout_->poll() ? 0 : in_vain + 1;
       if (in_vain > looks_before_yielding) std::this_thread::yield();  // other threads may lack a core
     }
-    if (!worker.restraint.is_active() && looks % spins_per_queue_check == 0 && engine_->lane().has_queued())
+    if (!worker.restraint.is_active() && looks % spins_per_queue_check == 0 &&
+        engine_->fast_path().has_queued())
       break;
     if (looks % spins_per_inbox_check == 0) {
       if (engine_->entrance().something_posted()) reporter.serve();
@@ -436,7 +437,7 @@ void WorkerThreads::wait_for_work(std::size_t index, engine::EngineClient& repor
     if (worker.restraint.is_active() && looks % looks_with_restraint == 0) {
       const std::size_t least = worker.restraint.minimum();
       worker.restraint.reset();  // if there are fewer, they are worth stealing at the next check
-      if (engine_->lane().has_queued(least)) break;
+      if (engine_->fast_path().has_queued(least)) break;
     }
     if (looks % looks_per_clock == 0 && !(watches && lookout_->is_active()) &&
         (worker.in_span.load(std::memory_order_relaxed) || clock_.now() >= until)) {
@@ -447,8 +448,9 @@ void WorkerThreads::wait_for_work(std::size_t index, engine::EngineClient& repor
       // changing asleep_.
       asleep_.fetch_add(1);
       worker.sleeper.sleep_unless([&] {
-        return !nothing_here() || engine_->entrance().something_posted() || engine_->lane().has_queued() ||
-               engine_->needs_more_tasks() || (index < settings_.cores && needs_network_poller()) || stop();
+        return !nothing_here() || engine_->entrance().something_posted() ||
+               engine_->fast_path().has_queued() || engine_->needs_more_tasks() ||
+               (index < settings_.cores && needs_network_poller()) || stop();
       });
       asleep_.fetch_sub(1);
       // Also with a task in the mailbox, for which another thread may have sent the wake-up: the posting thread may
@@ -555,7 +557,7 @@ void WorkerThreads::help(const std::function<bool()>& done, Idle when_idle) {
       if (steps == steps_per_look || !self.mailbox.empty() || application_->unreported() != 0) continue;
       if (when_idle == Idle::wait) {
         wait_for_work(0, *application_, stop);
-      } else if (engine_->lane().something_queued_by(0)) {
+      } else if (engine_->fast_path().something_queued_by(0)) {
         self.restraint.reset();  // its own queue is not left to other workers
       } else {
         break;

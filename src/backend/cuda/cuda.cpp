@@ -149,14 +149,15 @@ class CudaPart final : public BackendInstance {
               one.processors.emplace_back(*one.device, one.device->at(workspace), one.workspace));
           workspace += one.workspace;
         }
-      site.set_carrier(topology.link_between(topology.host(), one.node),
-                       wires_.emplace_back(*one.device, *pinned_));
+      site.set_transfer_engine(topology.link_between(topology.host(), one.node),
+                               wires_.emplace_back(*one.device, *pinned_));
     }
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       const LinkSpec& link = topology.links[i];
       const DeviceState *const first = one_at(link.first), *const second = one_at(link.second);
       if (link.physical_links.empty() && first != nullptr && second != nullptr)
-        site.set_carrier(static_cast<LinkId>(i), peer_wires_.emplace_back(*first->device, *second->device));
+        site.set_transfer_engine(static_cast<LinkId>(i),
+                                 peer_wires_.emplace_back(*first->device, *second->device));
     }
     contexts_.clear();  // each device holds its own context now
     running_ = true;

@@ -14,15 +14,15 @@
 
 namespace fairlead::backend {
 
-DiskCarrier::DiskCarrier(File file, const IoThreads::Settings& settings, DiskTraffic& traffic,
-                         BackendHost& site)
+DiskTransferEngine::DiskTransferEngine(File file, const IoThreads::Settings& settings, DiskTraffic& traffic,
+                                       BackendHost& site)
     : file_(std::move(file)),
       traffic_(traffic),
       site_(site),
       threads_(
           settings, [&site] { return site.now(); }, [this](const IoResult& result) { done(result); }) {}
 
-void DiskCarrier::start(const Transfer& load) {
+void DiskTransferEngine::start(const Transfer& load) {
   if (stopped_.load()) return;
   const TransferEnd& on_disk = load.away_from_home ? load.from : load.to;
   const TransferEnd& in_memory = load.away_from_home ? load.to : load.from;
@@ -38,7 +38,7 @@ void DiskCarrier::start(const Transfer& load) {
   static_cast<void>(pending.release());  // owned by done(), which may have freed it already
 }
 
-void DiskCarrier::done(const IoResult& result) {
+void DiskTransferEngine::done(const IoResult& result) {
   const std::unique_ptr<const Transfer> load(static_cast<const Transfer*>(result.token));
   if (result.error_number == ECANCELED) return;  // stopped
   (result.direction == IoDirection::read ? traffic_.read : traffic_.written)
@@ -53,7 +53,7 @@ void DiskCarrier::done(const IoResult& result) {
   load->receiver->completed(load->token, outcome);
 }
 
-TransferResult DiskCarrier::outcome_of(const Transfer& load, const IoResult& result) const {
+TransferResult DiskTransferEngine::outcome_of(const Transfer& load, const IoResult& result) const {
   TransferResult outcome;
   outcome.error_number = result.error_number;
   if (result.error_number == 0) return outcome;
@@ -85,13 +85,13 @@ class DiskPart final : public BackendInstance {
     if (around.config->has("disk-bandwidth"))
       settings.bytes_per_second = around.config->bandwidth_bytes_per_second("disk-bandwidth");
     const SpillFile& file = *around.spill;
-    carrier_.emplace(DiskCarrier::File{file.descriptor(), file.directory(), file.missing()}, settings,
-                     *around.traffic, site);
-    site.set_carrier(topology.link_between(topology.store(), topology.host()), *carrier_);
+    transfer_engine_.emplace(DiskTransferEngine::File{file.descriptor(), file.directory(), file.missing()},
+                             settings, *around.traffic, site);
+    site.set_transfer_engine(topology.link_between(topology.store(), topology.host()), *transfer_engine_);
   }
 
  private:
-  std::optional<DiskCarrier> carrier_;
+  std::optional<DiskTransferEngine> transfer_engine_;
 };
 
 }  // namespace

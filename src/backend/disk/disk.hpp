@@ -1,4 +1,4 @@
-// The disk backend: the carrier of the link between the spill file and host memory.
+// The disk backend: the transfer engine of the link between the spill file and host memory.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -14,7 +14,7 @@ struct DiskTraffic {
   std::atomic<Bytes> read{0}, written{0};
 };
 
-class DiskCarrier final : public TransferEngine {
+class DiskTransferEngine final : public TransferEngine {
  public:
   struct File {
     int descriptor = -1;
@@ -22,7 +22,7 @@ class DiskCarrier final : public TransferEngine {
     std::exception_ptr missing{};  ///< why there is no file (descriptor -1); otherwise null
   };
   /// `traffic` and `site` must outlive it.
-  DiskCarrier(File file, const IoThreads::Settings& settings, DiskTraffic& traffic, BackendHost& site);
+  DiskTransferEngine(File file, const IoThreads::Settings& settings, DiskTraffic& traffic, BackendHost& site);
 
   void start(const Transfer& load) override;
   void stop() noexcept override {

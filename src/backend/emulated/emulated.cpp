@@ -227,7 +227,7 @@ class EmulatedPart final : public BackendInstance {
                                       return TransferResult{EIO, device->text(), nullptr};
                                   return TransferResult{};
                                 }});
-    site.set_carrier(id, wire);
+    site.set_transfer_engine(id, wire);
     if (blocks) site.add_chore(worker, wire);
   }
 

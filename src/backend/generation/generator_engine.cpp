@@ -56,7 +56,7 @@ class GeneratedPart final : public BackendInstance {
     generation_.emplace([&site] { site.wake(engine::WakeTarget::any_cpu_worker()); });
     for (std::size_t i = 0; i < topology.links.size(); ++i)
       if (topology.links[i].is_generator && topology.links[i].physical_links.empty())
-        site.set_carrier(static_cast<LinkId>(i), *generation_);
+        site.set_transfer_engine(static_cast<LinkId>(i), *generation_);
     for (std::size_t i = 0; i < topology.workers.size(); ++i)
       if (topology.has_kind(topology.workers[i].node, MemoryKind::host))
         site.add_chore(static_cast<WorkerId>(i), *generation_);

@@ -10,7 +10,7 @@
 
 namespace fairlead::backend {
 
-/// The carrier of the generating link, from the store to host memory.
+/// The transfer engine of the generating link, from the store to host memory.
 class GeneratorEngine final : public TransferEngine, public Chore {
  public:
   /// `wake`: wakes a worker that runs chores.

@@ -97,7 +97,7 @@ class OpenclPart final : public BackendInstance {
           site.set_processor(static_cast<WorkerId>(i),
                              one.processors.emplace_back(*one.device, *one.programs, one.workspace));
       one.wire.emplace(*one.device);
-      site.set_carrier(topology.link_between(topology.host(), one.node), *one.wire);
+      site.set_transfer_engine(topology.link_between(topology.host(), one.node), *one.wire);
     }
   }
 

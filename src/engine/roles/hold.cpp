@@ -39,7 +39,7 @@ class Hold final : public Role {
     it_.memory.release(
         hold, hold.has(TaskFlag::abandoned) ? memory::TaskOutcome::returned : memory::TaskOutcome::failed,
         it_.effects);
-    it_.lane.close();
+    it_.fast_path.close();
     it_.endings.end(hold, out);
   }
 

@@ -38,7 +38,7 @@ struct RoleParts {
   memory::Memory& memory;
   memory::Effects& effects;
   const EngineView& view;
-  FastPathControl& lane;
+  FastPathControl& fast_path;
   Completions& endings;
   RunRecords& journal;
   PendingDeliveries& deliveries;

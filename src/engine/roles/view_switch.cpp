@@ -9,7 +9,10 @@ namespace {
 class ViewSwitch final : public Role {
  public:
   explicit ViewSwitch(const RoleParts& parts)
-      : memory_(parts.memory), effects_(parts.effects), lane_(parts.lane), endings_(parts.endings) {}
+      : memory_(parts.memory),
+        effects_(parts.effects),
+        fast_path_(parts.fast_path),
+        endings_(parts.endings) {}
 
   void data_arrived(Task& task, Commands& out) override {
     const bool poisoned = memory_.poison().is_read_by(task);
@@ -18,7 +21,7 @@ class ViewSwitch final : public Role {
     memory_.view_switched(task);
     if (poisoned) {
       memory_.poison().mark_outputs(task);
-      lane_.close();
+      fast_path_.close();
     }
     endings_.end(task, out);
   }
@@ -27,14 +30,14 @@ class ViewSwitch final : public Role {
     memory_.release(task, memory::TaskOutcome::failed, effects_);
     memory_.losses().pass_on(task);
     memory_.view_switched(task);
-    lane_.close();
+    fast_path_.close();
     endings_.end(task, out);
   }
 
  private:
   memory::Memory& memory_;
   memory::Effects& effects_;
-  FastPathControl& lane_;
+  FastPathControl& fast_path_;
   Completions& endings_;
 };
 }  // namespace

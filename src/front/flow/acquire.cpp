@@ -94,8 +94,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
   record->line = submission.line;
   record->of_application = callback == nullptr;
   record->releases_itself = &of == write_back_holds_;
-  const auto of_uses = gathered.access_of_use.all();
-  access_of_use.assign(of_uses.begin(), of_uses.end());
+  access_of_use.assign(gathered.access_of_use, gathered.access_of_use + submission.uses.size());
   for (std::size_t i = 0; i < submission.uses.size(); ++i)
     record->uses[access_of_use[i]] = {submission.uses[i].datum, gathered.insertions[access_of_use[i]].mode};
   if (callback != nullptr) {

@@ -23,7 +23,7 @@
 namespace fairlead::front {
 
 namespace {
-constexpr std::uint64_t tasks_between_lane_trials = 1024;
+constexpr std::uint64_t tasks_between_fast_path_trials = 1024;
 
 }  // namespace
 
@@ -69,8 +69,7 @@ bool FlowSource::finish() noexcept {
 /// Throws UsageError for data that must not be used, or not in this way. Changes nothing.
 void FlowSource::gather(const Submission& submission, Gathered& out) const {
   std::size_t used = 0;
-  out.fast_path = core_.engine().lane().generation();
-  AccessesOfData accesses(submission.uses.size());
+  out.fast_path = core_.engine().fast_path().generation();
   for (const Submission::Use& use : submission.uses) {
     if (use.datum == nullptr)
       throw UsageError(fmt::format("{} is given an empty handle as its datum {}\n  submitted at {}:{}",
@@ -91,7 +90,7 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
                       SubmissionFit::subject(submission), submission.file, submission.line));
     out.any_order |= writes_in_any_order(use.mode);
     out.first_write |= writes(use.mode) && !use.datum->ever_written;
-    const std::size_t same = accesses.find_or_add(use.datum->id, out.all());
+    const std::size_t same = out.find_or_add(use.datum->id);
     if (same < out.count) {
       AccessMode& mode = out.insertions[same].mode;
       if (used >= submission.first_listed && (writes(use.mode) || writes(mode)))
@@ -120,15 +119,26 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
     if (!use.datum->in_place) out.host_footprint += rounded;
     out.views |= use.datum->view != nullptr;
     out.reduced |= use.datum->reduction != nullptr;
-    out.all_on_fast_path &= use.datum->tail.lane == out.fast_path;
+    out.all_on_fast_path &= use.datum->tail.fast_path == out.fast_path;
     if (reads(use.mode) && (!use.datum->ever_written || use.datum->view != nullptr) && !has_value(*use.datum))
       throw UsageError(fmt::format("{} reads {}, which nothing has written yet\n  submitted at {}:{}",
                                    SubmissionFit::subject(submission), use.datum->text(), submission.file,
                                    submission.line));
   }
+  const Bytes scratch = whole_pages_for(submission.scratch_bytes);
+  out.footprint += scratch;
+  out.host_footprint += scratch;
   if (out.views) [[unlikely]]
     SubmissionFit::check_views(submission);
   if (submission.device != no_device) fit_.check_device(submission);
+}
+
+std::uint32_t FlowSource::nodes_excluded(const Submission& submission, const Gathered& gathered) const {
+  const bool any_worker_can_run = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
+  const bool fits_anywhere = any_worker_can_run && gathered.footprint <= core_.machine().smallest_cache;
+  const bool by_one_kind = core_.fixed_order() && core_.machine().devices != 0;
+  return fits_anywhere && submission.node == no_id<NodeId> && !by_one_kind ? 0
+                                                                           : fit_.nodes_excluded(submission);
 }
 
 /// Uses gathered accesses: several parameters for the same datum are one access.
@@ -151,14 +161,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<ObservedTa
     core_.throw_if_winding_down();  // otherwise millions of tasks would be submitted that never run
   Gathered gathered(submission);
   gather(submission, gathered);
-  const Bytes scratch = whole_pages_for(submission.scratch_bytes);
-  gathered.footprint += scratch;
-  gathered.host_footprint += scratch;
-  const bool any_worker_can_run = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
-  const bool fits_anywhere = any_worker_can_run && gathered.footprint <= core_.machine().smallest_cache;
-  const bool by_one_kind = core_.fixed_order() && core_.machine().devices != 0;
-  std::uint32_t excluded =
-      fits_anywhere && submission.node == no_id<NodeId> && !by_one_kind ? 0 : fit_.nodes_excluded(submission);
+  std::uint32_t excluded = nodes_excluded(submission, gathered);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : fit_.workers_wanted(submission, excluded);
   if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().view().host())) & 1u) == 0 &&
@@ -178,7 +181,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<ObservedTa
       [&]() -> Task& { return make_task(submission, gathered, excluded, together); });
   if (submission.fill_closure != nullptr) {
     try {
-      submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use.data());
+      submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use);
     } catch (...) {
       core_.graph().discard(task);
       throw;
@@ -211,16 +214,16 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
     activate_views(submission);
   const TaskTraits traits = traits_of(submission, gathered, excluded, together);
   // The fast path does not support the common program's tasks: copies of remote data arrive and are discarded.
-  const std::uint32_t lane =
-      core_.engine().lane_possible() && !is_common_ ? fast_path_for(traits, submission, gathered) : 0;
+  const std::uint32_t fast_path =
+      core_.engine().fast_path_possible() && !is_common_ ? fast_path_for(traits, submission, gathered) : 0;
   if (core_.fixed_order() && gathered.any_order) [[unlikely]]
-    for (graph::Insertion& insertion : gathered.insertions.all().first(gathered.count))
+    for (graph::Insertion& insertion : gathered.all())
       if (writes_in_any_order(insertion.mode)) insertion.mode = AccessMode::read_write;
   if (gathered.reduced || !submission.codelet->reductions.empty()) [[unlikely]]
     follow_reductions(submission, gathered);
 
   Task& task = new_task(traits, gathered.count);
-  task.fast_path_generation = lane;
+  task.fast_path_generation = fast_path;
   return task;
 }
 
@@ -284,26 +287,26 @@ std::uint32_t FlowSource::fast_path_for(const TaskTraits& traits, const Submissi
                                         const Gathered& gathered) {
   if (!engine::is_eligible_for_fast_path(traits) || gathered.views || gathered.any_order || gathered.reduced)
     return 0;
-  std::uint32_t lane = gathered.fast_path;
-  if (lane == 0) [[unlikely]] {
+  std::uint32_t fast_path = gathered.fast_path;
+  if (fast_path == 0) [[unlikely]] {
     engine::Engine& engine = core_.engine();
     if (submitted_ != progress_.done() && submitted_ < next_fast_path_trial_) return 0;
-    next_fast_path_trial_ = submitted_ + tasks_between_lane_trials;
-    if (!engine.try_open_lane()) return 0;
-    lane = engine.lane().generation();
+    next_fast_path_trial_ = submitted_ + tasks_between_fast_path_trials;
+    if (!engine.try_open_fast_path()) return 0;
+    fast_path = engine.fast_path().generation();
   } else if (gathered.all_on_fast_path) {
-    return lane;
+    return fast_path;
   }
   for (const Submission::Use& use : submission.uses)
-    if (use.datum->tail.lane != lane && !enter_fast_path(*use.datum, lane)) return 0;
-  return lane;
+    if (use.datum->tail.fast_path != fast_path && !enter_fast_path(*use.datum, fast_path)) return 0;
+  return fast_path;
 }
 
-bool FlowSource::enter_fast_path(engine::RegisteredDatum& datum, std::uint32_t lane) {
+bool FlowSource::enter_fast_path(engine::RegisteredDatum& datum, std::uint32_t fast_path) {
   void* const address = core_.engine().admit_to_fast_path(datum.id, datum.ever_written || has_value(datum));
   if (address == nullptr) return false;
   datum.tail.address = address;
-  datum.tail.lane = lane;
+  datum.tail.fast_path = fast_path;
   datum.tail.packed = !datum.in_place;
   return true;
 }
@@ -319,7 +322,7 @@ void FlowSource::announce(Task& task, std::span<const graph::Insertion> insertio
 }
 
 void FlowSource::post_ready(Task& task) {
-  if (core_.application().put_in_lane(task)) {
+  if (core_.application().put_in_fast_path(task)) {
     if (core_.world().needs_wake_up()) core_.world().wake(engine::WakeTarget::any_worker());
     return;
   }

@@ -1,15 +1,15 @@
 // The accesses of a task before its insertion: each datum once, and for each parameter the index of its
 // access.
 #pragma once
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "base/small_array.hpp"
 #include "engine/submission_recorder.hpp"
 #include "front/flow/flow_source.hpp"
 
@@ -20,26 +20,25 @@ inline constexpr std::size_t most_data = std::numeric_limits<detail::AccessIndex
 /// Tasks with at most this many data need no allocation.
 inline constexpr std::size_t few_data = 32;
 
-/// Finds the access of a datum: among few data by a scan, among many by a hash table.
-class AccessesOfData {
+/// The accesses of a task of many data, which are found by a hash table.
+class ManyAccesses {
  public:
-  explicit AccessesOfData(std::size_t most) {
-    if (most > few_data) table_.resize(std::bit_ceil(2 * most));
-  }
-  /// The index of the datum in `insertions`, or their number; then the caller appends it.
-  std::size_t find_or_add(DatumId datum, std::span<const graph::Insertion> insertions) {
-    if (table_.empty()) [[likely]] {
-      std::size_t same = 0;
-      while (same < insertions.size() && insertions[same].datum != datum) ++same;
-      return same;
-    }
+  explicit ManyAccesses(std::size_t most)
+      : insertions(std::make_unique_for_overwrite<graph::Insertion[]>(most)),
+        access_of_use(std::make_unique_for_overwrite<detail::AccessIndex[]>(most)),
+        table_(std::bit_ceil(2 * most)) {}
+  /// The index of the datum among the first `count` insertions, or `count`; then the caller appends it.
+  std::size_t find_or_add(DatumId datum, std::size_t count) noexcept {
     const std::size_t mask = table_.size() - 1;
     std::size_t at = (index(datum) * std::size_t{0x9e37'79b9u}) & mask;
     for (; table_[at] != 0; at = (at + 1) & mask)
       if (insertions[table_[at] - 1].datum == datum) return table_[at] - 1;
-    table_[at] = static_cast<std::uint32_t>(insertions.size()) + 1;
-    return insertions.size();
+    table_[at] = static_cast<std::uint32_t>(count) + 1;
+    return count;
   }
+
+  const std::unique_ptr<graph::Insertion[]> insertions;
+  const std::unique_ptr<detail::AccessIndex[]> access_of_use;
 
  private:
   std::vector<std::uint32_t> table_;  // access index + 1; 0: free. Linear probing, at most half full
@@ -47,11 +46,21 @@ class AccessesOfData {
 
 /// Lives on the stack of the submitting thread. Array elements beyond `count` are uninitialized.
 struct FlowSource::Gathered {
-  explicit Gathered(const Submission& submission)
-      : insertions(submission.uses.size()), access_of_use(submission.uses.size()) {}
+  explicit Gathered(const Submission& submission) {
+    if (submission.uses.size() <= few_data) [[likely]]
+      return;
+    many = std::make_unique<ManyAccesses>(submission.uses.size());
+    insertions = many->insertions.get();
+    access_of_use = many->access_of_use.get();
+  }
+  Gathered(const Gathered&) = delete;
+  Gathered& operator=(const Gathered&) = delete;
 
-  SmallArray<graph::Insertion, few_data> insertions;
-  SmallArray<detail::AccessIndex, few_data> access_of_use;
+  std::array<graph::Insertion, few_data> few_insertions;
+  std::array<detail::AccessIndex, few_data> few_access_of_use;
+  std::unique_ptr<ManyAccesses> many{};
+  graph::Insertion* insertions = few_insertions.data();           ///< one for each datum
+  detail::AccessIndex* access_of_use = few_access_of_use.data();  ///< by parameter
   std::size_t count = 0;
   bool views = false;            ///< some data are blocks of a partition, or are partitioned
   bool any_order = false;        ///< some accesses are commutative or reductions
@@ -62,7 +71,16 @@ struct FlowSource::Gathered {
   Bytes footprint = 0;           ///< bytes of all data, rounded as by the allocator
   Bytes host_footprint = 0;      ///< bytes of the data that cores do not use in place
 
-  std::span<const graph::Insertion> all() const { return insertions.all().first(count); }
+  /// The index of the access of the datum, or `count`; then the caller appends it.
+  std::size_t find_or_add(DatumId datum) const noexcept {
+    if (many != nullptr) [[unlikely]]
+      return many->find_or_add(datum, count);
+    std::size_t same = 0;
+    while (same < count && insertions[same].datum != datum) ++same;
+    return same;
+  }
+  std::span<graph::Insertion> all() noexcept { return {insertions, count}; }
+  std::span<const graph::Insertion> all() const noexcept { return {insertions, count}; }
   std::vector<engine::SubmissionRecorder::Use> uses_of(const Submission& submission) const {
     std::vector<engine::SubmissionRecorder::Use> uses(count);
     for (std::size_t i = 0; i < submission.uses.size(); ++i)

@@ -39,7 +39,7 @@ bool SubmissionWindow::check(engine::CountedSource& source) {
 /// No eviction is needed, so no policy needs to plan far ahead.
 bool SubmissionWindow::everything_fits() {
   const NodeId host = core_.engine().view().host();
-  return core_.engine().locked([host](memory::Memory& memory) { return memory.lane().all_fit(host); });
+  return core_.engine().locked([host](memory::Memory& memory) { return memory.fast_path().all_fit(host); });
 }
 
 void SubmissionWindow::throw_held_up(const engine::CountedSource& source) const {

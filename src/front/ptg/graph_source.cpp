@@ -274,7 +274,7 @@ void GraphSource::hand_out(const ReadyTask& satisfied, ReadyTasks& ready) {
                                         values_.on_fast_path(values, of.data_flows));
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
   handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  if (fast_path_ != 0 && ready.lane == fast_path_ && task.on_fast_path)
+  if (fast_path_ != 0 && ready.fast_path == fast_path_ && task.on_fast_path)
     return ready.add(static_cast<LazyTask&>(task));
   unfolding_.share();
   Task& described = describe(task, ready.recycler);

@@ -76,19 +76,19 @@ void GraphSource::run() {
 /// Checks that all data still exist, and enables the fast path for those that can use it.
 void GraphSource::enable_fast_path() {
   engine::Engine& engine = core_.engine();
-  if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
+  if (engine.fast_path_possible() && engine.fast_path().generation() == 0) engine.try_open_fast_path();
   // With several ranks, values are transferred, which the fast path does not support.
-  const std::uint32_t lane =
-      engine.lane_possible() && over_ranks_ == nullptr ? engine.lane().generation() : 0;
-  if (lane == fast_path_ && core_.data_changes() == data_seen_) return;
+  const std::uint32_t fast_path =
+      engine.fast_path_possible() && over_ranks_ == nullptr ? engine.fast_path().generation() : 0;
+  if (fast_path == fast_path_ && core_.data_changes() == data_seen_) return;
   for (const auto& collection : table_.collections)
     for (const auto& reference : collection->data)
       if (reference.datum != nullptr &&
           (reference.datum->id == no_id<DatumId> || reference.datum->generation != reference.generation))
         throw UsageError("a parameterized graph uses a datum of " + collection->name +
                          " that no longer exists: it was removed, or its matrix was destroyed");
-  fast_path_ = lane;
-  all_on_fast_path_.store(lane != 0);
+  fast_path_ = fast_path;
+  all_on_fast_path_.store(fast_path != 0);
   for (std::uint32_t i = 0; i < values_.all(); ++i) refresh_value(values_[i]);
   // Data that were not enabled may be next time.
   data_seen_ = all_on_fast_path_.load() ? core_.data_changes() : ~std::uint64_t{0};
@@ -101,7 +101,7 @@ void GraphSource::refresh_value(FlowValue& value) {
     throw UsageError("a parameterized graph uses " + datum->text() + ", which is split or a part");
   value.id = datum->id;
   value.on_fast_path = fast_path_ != 0 && datum->reduction == nullptr &&
-                       (datum->tail.lane == fast_path_ || enter_fast_path(*datum, fast_path_));
+                       (datum->tail.fast_path == fast_path_ || enter_fast_path(*datum, fast_path_));
   if (!value.on_fast_path) all_on_fast_path_.store(false);
   value.address = datum->tail.address;
   value.packed = datum->tail.packed;

@@ -105,18 +105,18 @@ void RecordedTasks::seal() {
   sealed_ = true;
 }
 
-void RecordedTasks::prepare(std::uint32_t lane, std::uint64_t first_id, bool one_worker) {
+void RecordedTasks::prepare(std::uint32_t fast_path, std::uint64_t first_id, bool one_worker) {
   run.begin();
   run.made.clear();
   run.first_id = first_id;
-  if (lane != run.lane || std::exchange(uses_changed, false)) {
-    run.lane = lane;
-    all_pass_ = lane != 0;
+  if (fast_path != run.fast_path || std::exchange(uses_changed, false)) {
+    run.fast_path = fast_path;
+    all_pass_ = fast_path != 0;
     for (const std::uint32_t place : places_) {
       graph::RecordedTask& task = run.blocks.at(place);
-      task.passes = lane != 0 && task.own_family().may_pass;
+      task.passes = fast_path != 0 && task.own_family().may_pass;
       for (std::size_t i = 0; i < task.access_count; ++i)
-        task.passes &= uses_[task.accesses()[i].use()].in_lane;
+        task.passes &= uses_[task.accesses()[i].use()].in_fast_path;
       all_pass_ &= task.passes;
     }
   }

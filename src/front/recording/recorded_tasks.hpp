@@ -32,7 +32,7 @@ class RecordedTasks {
     engine::RegisteredDatum* datum = nullptr;
     std::uint32_t generation = 0;
     bool written = false;
-    bool in_lane = false;
+    bool in_fast_path = false;
     std::uint32_t writer = no_task;
     std::vector<std::uint32_t> readers;  ///< since the last write
   };
@@ -65,13 +65,13 @@ class RecordedTasks {
 
   graph::RecordedRun run;
   Bytes largest_footprint = 0;  ///< bytes on the memory node where the program's accesses take place
-  /// The value of RuntimeCore::data_changes() when all data were last checked, for fast-path generation `run.lane`.
+  /// The value of RuntimeCore::data_changes() when all data were last checked, for fast-path generation `run.fast_path`.
   std::uint64_t data_seen = ~std::uint64_t{0};
   std::string flow_file_lines;  ///< the tasks' lines, if the runtime has a FlowFileWriter
   bool uses_changed = false;    ///< some data have entered or left the fast path
 
-  /// Called before each run. `lane`: the generation of the fast path, or 0. `first_id`: the first of size() task ids.
-  void prepare(std::uint32_t lane, std::uint64_t first_id, bool one_worker);
+  /// Called before each run. `fast_path`: the generation of the fast path, or 0. `first_id`: the first of size() task ids.
+  void prepare(std::uint32_t fast_path, std::uint64_t first_id, bool one_worker);
   /// For policies that plan over the graph: makes the descriptors of all tasks at once.
   template <class F>
   void make_all(Recycler& recycler, F&& f) {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/pages.hpp"
 #include "base/small_array.hpp"
 #include "front/flow/gathered.hpp"
 
@@ -57,7 +56,7 @@ void RecordingSource::record(const Submission& submission,
     gather(submission, gathered);
   }
   if (gathered.views) refuse("it uses data that are split, or parts of data");
-  std::uint32_t excluded = fit().nodes_excluded(submission);
+  std::uint32_t excluded = nodes_excluded(submission, gathered);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : fit().workers_wanted(submission, excluded);
   SmallArray<RecordedTasks::Insertion, few_data> insertions(gathered.count);
@@ -76,19 +75,18 @@ void RecordingSource::record(const Submission& submission,
   }
   std::byte* const closure = tasks_.add(traits, insertions.all());
   if (submission.fill_closure != nullptr)
-    submission.fill_closure(closure, submission.arguments, gathered.access_of_use.data());
+    submission.fill_closure(closure, submission.arguments, gathered.access_of_use);
   tasks_.added();
-  tasks_.largest_footprint =
-      std::max(tasks_.largest_footprint, gathered.host_footprint + whole_pages_for(submission.scratch_bytes));
+  tasks_.largest_footprint = std::max(tasks_.largest_footprint, gathered.host_footprint);
 }
 
 /// Checks that the recorded data still exist, marks the written ones as having values, and enters them into the fast
 /// path.
-std::uint32_t RecordingSource::open_lane() {
+std::uint32_t RecordingSource::open_fast_path() {
   engine::Engine& engine = core_.engine();
-  if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
-  const std::uint32_t lane = engine.lane_possible() ? engine.lane().generation() : 0;
-  if (lane == tasks_.run.lane && core_.data_changes() == tasks_.data_seen) return lane;
+  if (engine.fast_path_possible() && engine.fast_path().generation() == 0) engine.try_open_fast_path();
+  const std::uint32_t fast_path = engine.fast_path_possible() ? engine.fast_path().generation() : 0;
+  if (fast_path == tasks_.run.fast_path && core_.data_changes() == tasks_.data_seen) return fast_path;
   std::vector<RecordedTasks::Use>& uses = tasks_.uses();
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (uses[i].datum->id != tasks_.id_of(i) || uses[i].datum->generation != uses[i].generation)
@@ -96,20 +94,20 @@ std::uint32_t RecordingSource::open_lane() {
           "a recording uses a datum that no longer exists: it was removed, or its matrix was destroyed");
     else if (uses[i].datum->view != nullptr)
       throw UsageError("a recording uses " + uses[i].datum->text() + ", which has been split since");
-  bool all_on_fast_path = lane != 0;
+  bool all_on_fast_path = fast_path != 0;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     engine::RegisteredDatum& datum = *uses[i].datum;
-    const bool in_lane =
-        lane != 0 && datum.reduction == nullptr && (datum.tail.lane == lane || enter_fast_path(datum, lane));
-    tasks_.uses_changed |= in_lane != std::exchange(uses[i].in_lane, in_lane);
-    all_on_fast_path &= in_lane;
+    const bool in_fast_path = fast_path != 0 && datum.reduction == nullptr &&
+                              (datum.tail.fast_path == fast_path || enter_fast_path(datum, fast_path));
+    tasks_.uses_changed |= in_fast_path != std::exchange(uses[i].in_fast_path, in_fast_path);
+    all_on_fast_path &= in_fast_path;
     tasks_.run.uses[i].address = datum.tail.address;
     tasks_.run.uses[i].packed = datum.tail.packed;
     datum.ever_written |= uses[i].written;
   }
   // Data that were not accepted may be accepted next time.
   tasks_.data_seen = all_on_fast_path ? core_.data_changes() : ~std::uint64_t{0};
-  return lane;
+  return fast_path;
 }
 
 void RecordingSource::run() {
@@ -126,8 +124,9 @@ void RecordingSource::run() {
   reporter.serve_blocking();  // after this, the engine does not use the tasks of the last run any more
   stop_handing_out();         // a failed run may still be in the backlog
   core_.holds().note_footprint(tasks_.largest_footprint);
-  const std::uint32_t lane = open_lane();
-  tasks_.prepare(lane, core_.graph().take_ids(tasks_.size()), core_.engine().view().workers().size() == 1);
+  const std::uint32_t fast_path = open_fast_path();
+  tasks_.prepare(fast_path, core_.graph().take_ids(tasks_.size()),
+                 core_.engine().view().workers().size() == 1);
   if (core_.engine().wants_submissions())
     tasks_.make_all(reporter.recycler(), [&](Task& task) { core_.engine().submitted(task); });
   if (core_.submission_book() != nullptr)

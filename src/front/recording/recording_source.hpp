@@ -29,7 +29,7 @@ class RecordingSource final : public FlowSource {
   }
 
  private:
-  std::uint32_t open_lane();
+  std::uint32_t open_fast_path();
 
   RecordedTasks tasks_;
 };

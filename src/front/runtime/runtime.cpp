@@ -320,9 +320,9 @@ Statistics Runtime::statistics() const {
     }
     for (const WorkerInfo& worker : engine.view().workers()) {
       const engine::Pipeline& pipeline = engine.pipelines()[worker.id];
-      const engine::FastPath& lane = engine.lane();
-      result.workers.push_back({pipeline.tasks_run + lane.tasks(index(worker.id)),
-                                pipeline.busy + lane.busy(index(worker.id)), pipeline.waiting_for_data,
+      const engine::FastPath& fast_path = engine.fast_path();
+      result.workers.push_back({pipeline.tasks_run + fast_path.tasks(index(worker.id)),
+                                pipeline.busy + fast_path.busy(index(worker.id)), pipeline.waiting_for_data,
                                 pipeline.waiting_for_tasks, topology.nodes[index(worker.node)].name});
     }
     return result;

@@ -199,13 +199,13 @@ TEST(Messages, CallbacksWaitAllAndTest) {
   constexpr std::uint32_t count = 20;
   std::atomic<std::uint32_t> called{0};
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
-    std::vector<Mail<Numbers>> all;
+    std::vector<Envelope<Numbers>> all;
     Flow flow(runtime);
     for (std::uint32_t i = 0; i < count; ++i) {
       all.push_back({runtime.vector<double>("v" + std::to_string(i), size), 1 - runtime.rank(), i});
       if (runtime.rank() == 0) flow.submit(set(all.back().datum, i));
     }
-    const std::span<const Mail<Numbers>> span(all);
+    const std::span<const Envelope<Numbers>> span(all);
     if (runtime.rank() == 0) {
       wait_all(isend(runtime, span));
       for (const auto& one : all) send_detached(runtime, one.datum, 1, one.tag + count, [&] { ++called; });

@@ -68,18 +68,18 @@ TEST(Bodies, ACallbackThrowsAnExceptionWithoutAText) {
 
 class EndTheirThread : public testing::TestWithParam<bool> {
  protected:
-  static Config with_lane(std::size_t workers) {
+  static Config with_fast_path(std::size_t workers) {
     Config config = settings(workers);
     config.set("direct-lane", GetParam());
     return config;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Lane, EndTheirThread, testing::Values(false, true),
-                         [](const auto& lane) { return lane.param ? "DirectLane" : "Engine"; });
+INSTANTIATE_TEST_SUITE_P(FastPath, EndTheirThread, testing::Values(false, true),
+                         [](const auto& fast_path) { return fast_path.param ? "FastPath" : "Engine"; });
 
 // A worker's thread is replaced: the task fails, all others run, on as many threads as before.
 TEST_P(EndTheirThread, OfAWorker) {
-  Runtime runtime(with_lane(2));
+  Runtime runtime(with_fast_path(2));
   int x = 0, y = 0;
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
   const auto mistake = codelet("mistake").cpu([](Out<int>) { pthread_exit(nullptr); });
@@ -103,7 +103,7 @@ TEST_P(EndTheirThread, OfTheProgram) {
   bool came_back = false;
   testing::internal::CaptureStderr();
   std::thread([&] {
-    Runtime runtime(with_lane(1));
+    Runtime runtime(with_fast_path(1));
     const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
     const auto mistake = codelet("mistake").cpu([](InOut<int>) { pthread_exit(nullptr); });
     Flow flow(runtime);

@@ -90,8 +90,8 @@ TEST(SeveralBodies, DoNotUseTheFastPath) {
   for (int i = 0; i < 50; ++i) step.run();
   EXPECT_EQ(x, 150);
   EXPECT_EQ(y, 150);
-  EXPECT_GT(front::core_of(runtime).engine().lane().tasks(), 0u);
-  EXPECT_LE(front::core_of(runtime).engine().lane().tasks(), 150u);
+  EXPECT_GT(front::core_of(runtime).engine().fast_path().tasks(), 0u);
+  EXPECT_LE(front::core_of(runtime).engine().fast_path().tasks(), 150u);
   EXPECT_EQ(bodies.slow + bodies.quick, 150);
   EXPECT_GE(bodies.slow, 5);
 }

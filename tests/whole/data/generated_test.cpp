@@ -107,10 +107,10 @@ TEST(Generated, StoresOnlyTheWrittenTiles) {
 // Everything fits, and tasks on written data use the fast path: tiles that were only read do not count as
 // written, also in the flush. The 8 changed ones are written back once.
 TEST(Generated, DoesNotCountAsWrittenIfAllFits) {
-  for (const char* lane : {"true", "false"}) {
+  for (const char* fast_path : {"true", "false"}) {
     Config config = one_worker("16MiB");
     config.set("scheduler", "lws");
-    config.set("direct-lane", lane);
+    config.set("direct-lane", fast_path);
     config.set("workers", "3");
     Runtime runtime(config);
     const auto a = runtime.tiled<double>("A", 256, 256, 32, by_place);

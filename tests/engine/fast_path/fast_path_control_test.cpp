@@ -17,7 +17,7 @@ struct Gate {
       : bare(capacity), gate(1, 1, bare.memory, bare.topology.host(), bare.effects) {
     gate.allow(true);
   }
-  bool is_open() const { return gate.lane().generation() != 0; }
+  bool is_open() const { return gate.path().generation() != 0; }
 
   Bare bare;
   engine::FastPathControl gate;
@@ -51,12 +51,12 @@ TEST(FastPathControl, ClosesWhenTheDataNoLongerFit) {
 TEST(FastPathControl, IsClosedWhenTheLastWorkerHasLeft) {
   Gate it(2_MiB);
   ASSERT_TRUE(it.gate.try_open());
-  it.gate.lane().enter(only_worker);
+  it.gate.path().enter(only_worker);
   it.gate.close();
   EXPECT_FALSE(it.gate.update());
   EXPECT_TRUE(it.gate.pinned());
   EXPECT_FALSE(it.gate.try_open());  // not before it has ended
-  EXPECT_TRUE(it.gate.lane().leave(only_worker));
+  EXPECT_TRUE(it.gate.path().leave(only_worker));
   EXPECT_TRUE(it.gate.update());
   EXPECT_TRUE(it.gate.try_open());
 }
@@ -67,12 +67,12 @@ TEST(FastPathControl, DelaysAFlushUntilNoWorkerIsInside) {
   const DatumId datum = it.bare.datum(1_MiB);
   ASSERT_TRUE(it.gate.try_open());
   EXPECT_TRUE(it.gate.admit(datum, false));
-  it.gate.lane().enter(only_worker);
+  it.gate.path().enter(only_worker);
   it.gate.flush_or_drop(EventKind::flush);
   EXPECT_TRUE(it.gate.flush_waits());
   EXPECT_FALSE(it.gate.update());
   EXPECT_TRUE(it.bare.take_started().empty());
-  it.gate.lane().leave(only_worker);
+  it.gate.path().leave(only_worker);
   EXPECT_TRUE(it.gate.update());
   EXPECT_FALSE(it.gate.flush_waits());
   EXPECT_EQ(it.bare.take_started().size(), 1u);

@@ -34,8 +34,8 @@ class FastPathTest : public testing::Test {
     return config;
   }
   /// The number of tasks that have taken the fast path.
-  std::uint64_t passed() { return front::core_of(runtime).engine().lane().tasks(); }
-  bool open() { return front::core_of(runtime).engine().lane().generation() != 0; }
+  std::uint64_t passed() { return front::core_of(runtime).engine().fast_path().tasks(); }
+  bool open() { return front::core_of(runtime).engine().fast_path().generation() != 0; }
 
   Runtime runtime;
   double sum = 0;
@@ -97,7 +97,7 @@ TEST(FastPathFromOutside, RunsTasksThatAreReleasedByOtherThreads) {
     flow.wait();
     outside.join();
     EXPECT_EQ(sum, 12);
-    EXPECT_EQ(front::core_of(runtime).engine().lane().tasks(), 11u);
+    EXPECT_EQ(front::core_of(runtime).engine().fast_path().tasks(), 11u);
   }
 }
 
@@ -176,7 +176,7 @@ TEST_F(FastPathTest, CanBeDisabled) {
   Flow flow(other);
   flow.submit(add(here, 1));
   flow.wait();
-  EXPECT_EQ(front::core_of(other).engine().lane().tasks(), 0u);
+  EXPECT_EQ(front::core_of(other).engine().fast_path().tasks(), 0u);
   EXPECT_EQ(sum, 1);
 }
 

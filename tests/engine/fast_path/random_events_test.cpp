@@ -66,7 +66,7 @@ class Program {
     flow_.wait();
   }
   int wrong() const { return wrong_; }
-  std::uint64_t passed() { return front::core_of(runtime_).engine().lane().tasks(); }
+  std::uint64_t passed() { return front::core_of(runtime_).engine().fast_path().tasks(); }
 
  private:
   void one_step() {
