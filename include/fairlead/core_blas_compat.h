@@ -4,7 +4,15 @@
 #ifndef FAIRLEAD_CORE_BLAS_COMPAT_H
 #define FAIRLEAD_CORE_BLAS_COMPAT_H
 
+#include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+/* Some bodies call BLAS by its C interface, which the program's BLAS must have, too. */
+#if defined(__has_include)
+#if __has_include(<cblas.h>)
+#include <cblas.h>
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,18 +29,34 @@ enum {
   DPLASMA_ZGEMM_NT,
   DPLASMA_ZGEMM_TN,
   DPLASMA_ZGEMM_TT,
+  DPLASMA_ZGEMM_NN_SUMMA,
+  DPLASMA_ZGEMM_NT_SUMMA,
+  DPLASMA_ZGEMM_TN_SUMMA,
+  DPLASMA_ZGEMM_TT_SUMMA,
   DPLASMA_CGEMM_NN = 1,
   DPLASMA_CGEMM_NT,
   DPLASMA_CGEMM_TN,
   DPLASMA_CGEMM_TT,
+  DPLASMA_CGEMM_NN_SUMMA,
+  DPLASMA_CGEMM_NT_SUMMA,
+  DPLASMA_CGEMM_TN_SUMMA,
+  DPLASMA_CGEMM_TT_SUMMA,
   DPLASMA_DGEMM_NN = 1,
   DPLASMA_DGEMM_NT,
   DPLASMA_DGEMM_TN,
   DPLASMA_DGEMM_TT,
+  DPLASMA_DGEMM_NN_SUMMA,
+  DPLASMA_DGEMM_NT_SUMMA,
+  DPLASMA_DGEMM_TN_SUMMA,
+  DPLASMA_DGEMM_TT_SUMMA,
   DPLASMA_SGEMM_NN = 1,
   DPLASMA_SGEMM_NT,
   DPLASMA_SGEMM_TN,
-  DPLASMA_SGEMM_TT
+  DPLASMA_SGEMM_TT,
+  DPLASMA_SGEMM_NN_SUMMA,
+  DPLASMA_SGEMM_NT_SUMMA,
+  DPLASMA_SGEMM_TN_SUMMA,
+  DPLASMA_SGEMM_TT_SUMMA
 };
 
 typedef int PLASMA_enum;
@@ -96,7 +120,12 @@ enum {
   dplasmaColumnwise = PlasmaColumnwise,
   dplasmaRowwise = PlasmaRowwise
 };
+#ifndef CBLAS_SADDR
 #define CBLAS_SADDR(number) (number)
+#endif
+#define coreblas_error(position, text) ((void)fprintf(stderr, "%s: argument %d: %s\n", __func__, position, text))
+#define dplasma_dsqrt sqrt
+#define dplasma_ssqrt sqrtf
 
 /* The letter for BLAS. */
 static inline char fairlead_letter(int word) {

@@ -38,6 +38,17 @@ enum parsec_matrix_type_e {
   PARSEC_MATRIX_COMPLEX_FLOAT = 4,
   PARSEC_MATRIX_COMPLEX_DOUBLE = 5
 };
+/* The names in earlier versions. */
+enum {
+  matrix_Lapack = PARSEC_MATRIX_LAPACK,
+  matrix_Tile = PARSEC_MATRIX_TILE,
+  matrix_Byte = PARSEC_MATRIX_BYTE,
+  matrix_Integer = PARSEC_MATRIX_INTEGER,
+  matrix_RealFloat = PARSEC_MATRIX_FLOAT,
+  matrix_RealDouble = PARSEC_MATRIX_DOUBLE,
+  matrix_ComplexFloat = PARSEC_MATRIX_COMPLEX_FLOAT,
+  matrix_ComplexDouble = PARSEC_MATRIX_COMPLEX_DOUBLE
+};
 
 /* A matrix of m x n elements in mt x nt tiles of mb x nb. Bodies get each tile in column-major order with leading
  * dimension mb, including tiles at the edges that have fewer rows. */
@@ -154,6 +165,35 @@ typedef struct parsec_execution_stream_s parsec_execution_stream_t;
 typedef struct parsec_data_copy_s parsec_data_copy_t;
 typedef struct parsec_device_module_s parsec_device_module_t;
 typedef struct parsec_recursive_callback_s parsec_recursive_callback_t;
+
+/* A function on each tile of a matrix, or on each pair of tiles: part of the tile, its row and column, the caller's data. */
+typedef int (*parsec_tiled_matrix_unary_op_t)(parsec_execution_stream_t* es, const parsec_tiled_matrix_t* descA,
+                                              void* A, int uplo, int m, int n, void* args);
+typedef int (*parsec_tiled_matrix_binary_op_t)(parsec_execution_stream_t* es, const parsec_tiled_matrix_t* descA,
+                                               const parsec_tiled_matrix_t* descB, const void* A, void* B, int uplo,
+                                               int m, int n, void* args);
+typedef parsec_tiled_matrix_unary_op_t tiled_matrix_unary_op_t;
+typedef parsec_tiled_matrix_binary_op_t tiled_matrix_binary_op_t;
+
+/* The reduction tree of a QR or LQ factorization: the program provides the functions. */
+typedef struct dplasma_qrtree_s dplasma_qrtree_t;
+struct dplasma_qrtree_s {
+  int (*getnbgeqrf)(const dplasma_qrtree_t* tree, int k);           /* the number of tiles of panel k with a QR of their own */
+  int (*getm)(const dplasma_qrtree_t* tree, int k, int i);          /* the row of the i-th of them */
+  int (*geti)(const dplasma_qrtree_t* tree, int k, int m);          /* its inverse */
+  int (*gettype)(const dplasma_qrtree_t* tree, int k, int m);       /* how row m is eliminated: one of the constants below */
+  int (*currpiv)(const dplasma_qrtree_t* tree, int k, int m);       /* the row that eliminates row m */
+  int (*nextpiv)(const dplasma_qrtree_t* tree, int k, int p, int m); /* the row that p eliminates after m, or mt */
+  int (*prevpiv)(const dplasma_qrtree_t* tree, int k, int p, int m); /* the row that p eliminates before m, or mt */
+  int mt, nt, a, p;
+  void* args;
+};
+enum {
+  DPLASMA_QR_KILLED_BY_TS = 0, /* a whole tile, by CORE_dtsqrt */
+  DPLASMA_QR_KILLED_BY_LOCALTREE = 1,
+  DPLASMA_QR_KILLED_BY_DOMINO = 2,
+  DPLASMA_QR_KILLED_BY_DISTTREE = 3
+};
 
 /* Temporary memory within one body; made by fairlead::parsec::MemoryPool. */
 typedef struct parsec_memory_pool_s {

@@ -288,7 +288,7 @@ def test_interrupted_while_it_compiles(command, fairlead, no_rest, monkeypatch, 
 
 
 KERNELS = pathlib.Path(__file__).resolve().parents[1] / "compiled_jdf/kernels.jdf"
-M, N, SIDE, COUNT = 13, 11, 16, 19
+M, N, SHORT, SIDE, COUNT = 13, 11, 9, 16, 23
 
 
 @pytest.mark.parametrize("dtype", [numpy.float64, numpy.float32])
@@ -304,7 +304,7 @@ def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
         tile(a, k)[:N, :N] = (lambda x: x @ x.T + N * numpy.eye(N))(tile(a, k)[:N, :N])
     for k in (3, 4, 13):
         tile(a, k)[:M, :M] += N * numpy.eye(M)
-    for k in (14, 17):
+    for k in (14, 17, 19):
         tile(b, k)[:] = tile(a, k)
     for name, matrix in (("A", a), ("B", b), ("C", c)):
         numpy.save(fairlead.folder / f"{name}.npy", matrix)
@@ -373,6 +373,21 @@ def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
     same(applied[:N, :N], up(u[:N, :N]))
     same(below[:, :N], numpy.zeros((M, N)))
     same(low(u[:N, :N], -1), low(x[:N, :N], -1))  # the part below U belongs to another matrix
+    x, (l, b_q, _) = before(19)[0], after(19)
+    same(low(l[:N, :N]) @ low(l[:N, :N]).T, x[:N, :M] @ x[:N, :M].T)
+    same(b_q[:N, :M], numpy.hstack([low(l[:N, :N]), numpy.zeros((N, M - N))]))
+    (x, y, _), (l, beside, applied) = before(20), after(20)
+    same(low(l[:N, :N]) @ low(l[:N, :N]).T, low(x[:N, :N]) @ low(x[:N, :N]).T + y[:N, :M] @ y[:N, :M].T)
+    same(applied[:N, :N], low(l[:N, :N]))
+    same(beside[:N, :M], numpy.zeros((N, M)))
+    (x, y, _), (r, below, applied) = before(21), after(21)
+    same(up(r[:N, :N]).T @ up(r[:N, :N]), up(x[:N, :N]).T @ up(x[:N, :N]) + up(y[:SHORT, :N]).T @ up(y[:SHORT, :N]))
+    same(applied[:N, :N], up(r[:N, :N]))
+    same(below[:SHORT, :N], low(y[:SHORT, :N], -1))  # the part below the triangle belongs to another matrix
+    (x, y, _), (l, beside, applied) = before(22), after(22)
+    same(low(l[:N, :N]) @ low(l[:N, :N]).T, low(x[:N, :N]) @ low(x[:N, :N]).T + low(y[:N, :SHORT]) @ low(y[:N, :SHORT]).T)
+    same(applied[:N, :N], low(l[:N, :N]))
+    same(beside[:N, :SHORT], up(y[:N, :SHORT], 1))
     helpers, flops, _ = after(16)
     same(helpers[:8, 0], [28, 43, 23, 13 + 1600, 16 + 100 * COUNT, -1, ord("U") + 1000 * ord("T"), 1])
     same(flops[:12, 0], [48, 36, 24, 39, 12, 18, 14, 11, 14, 45, 90, 216])

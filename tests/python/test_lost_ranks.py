@@ -267,3 +267,37 @@ def test_a_job_that_is_stopped_and_continued_completes(command, tmp_path):
         assert job.said(r"rank \d+ on", 0) is None, job.lines
     finally:
         job.end()
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGQUIT, ignored by the ranks"])
+def test_a_signal_to_the_launcher_ends_the_whole_job_or_nothing(command, tmp_path, problem, launcher, name):
+    """Launchers end their job at a signal, ignore it, or pass it on to the ranks, which may ignore it: jobs in the background of a
+    shell inherit that for SIGQUIT. A job that is not ended completes with its result."""
+    number = getattr(signal, name.partition(",")[0])
+    before = signal.signal(number, signal.SIG_IGN if "ignored" in name else signal.SIG_DFL)
+    try:
+        job = Job(launcher, tmp_path, command, [*problem[0][0], "--rank-timeout", 3])
+    finally:
+        signal.signal(number, before)
+    try:
+        ranks = job.wait_until(job.ranks, 60)
+        assert ranks, job.lines
+        time.sleep(random.Random(f"{launcher} {name}").uniform(0, 1))
+        shared_memory = set().union(*map(shared_memory_of, ranks.values()))
+        began = time.monotonic()
+        os.kill(job.process.pid, number)
+        over = job.wait_until(job.is_over, 240)
+        assert over, f"{job.processes()} are left: {job.lines}"
+        status = job.process.wait()
+        ended = time.monotonic() - began
+        print(json.dumps({"launcher": launcher, "signal": name, "status": status, "seconds": round(ended, 3)}))
+        if status == 0:
+            require_result(tmp_path, "bench")
+        else:
+            assert "ignored" not in name, job.lines
+            assert ended < 20
+        assert os.listdir(tmp_path / "spill") == [] and os.listdir(tmp_path / "tmp") == []
+        assert not [path for path in shared_memory if os.path.exists(path)]
+    finally:
+        job.end()

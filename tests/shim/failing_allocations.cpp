@@ -1,5 +1,6 @@
 // A library to be loaded before all others: it makes allocations of the program fail, as ALLOCATIONS says: "first:in a row:
-// file". Allocations are counted from the start of main(), and their number is written to the file.
+// file". Allocations are counted from the start of main(), and their number is written to the file. A program that runs for a
+// minute has hung and ends by SIGALRM.
 //
 // Those before main() are static initialization: of the C++ library, of fmt and of some strings that Fairlead keeps. An
 // exception there ends a process by a signal before any of its functions could handle it, whatever the program.
@@ -69,6 +70,8 @@ __attribute__((constructor)) void begin() {
   answer = open(plan, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   unsetenv("ALLOCATIONS");
   unsetenv("LD_PRELOAD");
+  constexpr unsigned seconds_until_it_hangs = 60;
+  alarm(seconds_until_it_hangs);
   dl_iterate_phdr(note_ours, nullptr);
 }
 

@@ -41,6 +41,18 @@ void FAIRLEAD_BLAS(tpmqrt_)(const char *side, const char *trans, const int *m, c
                             const int *l, const int *nb, const FAIRLEAD_T *v, const int *ldv,
                             const FAIRLEAD_T *t, const int *ldt, FAIRLEAD_T *a, const int *lda, FAIRLEAD_T *b,
                             const int *ldb, FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(tpmqrt_);
+void FAIRLEAD_BLAS(gelqt_)(const int *m, const int *n, const int *mb, FAIRLEAD_T *a, const int *lda,
+                           FAIRLEAD_T *t, const int *ldt, FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(gelqt_);
+void FAIRLEAD_BLAS(gemlqt_)(const char *side, const char *trans, const int *m, const int *n, const int *k,
+                            const int *mb, const FAIRLEAD_T *v, const int *ldv, const FAIRLEAD_T *t,
+                            const int *ldt, FAIRLEAD_T *c, const int *ldc, FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(gemlqt_);
+void FAIRLEAD_BLAS(tplqt_)(const int *m, const int *n, const int *l, const int *mb, FAIRLEAD_T *a,
+                           const int *lda, FAIRLEAD_T *b, const int *ldb, FAIRLEAD_T *t, const int *ldt,
+                           FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(tplqt_);
+void FAIRLEAD_BLAS(tpmlqt_)(const char *side, const char *trans, const int *m, const int *n, const int *k,
+                            const int *l, const int *mb, const FAIRLEAD_T *v, const int *ldv,
+                            const FAIRLEAD_T *t, const int *ldt, FAIRLEAD_T *a, const int *lda, FAIRLEAD_T *b,
+                            const int *ldb, FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(tpmlqt_);
 
 static inline void FAIRLEAD_NAME(CORE_, potrf)(int uplo, int n, FAIRLEAD_T *a, int lda, int *info) {
   const char letter = fairlead_letter(uplo);
@@ -176,6 +188,100 @@ static inline int FAIRLEAD_NAME(CORE_, tsmqr)(int side, int trans, int m1, int n
   (void)ldwork;
   if (k > 0) FAIRLEAD_BLAS(tpmqrt_)
   (letters, letters + 1, &m2, &n2, &k, &trapezoid, &nb, v, &ldv, t, &ldt, a1, &lda1, a2, &lda2, work, &info);
+  return info;
+}
+static inline int FAIRLEAD_NAME(CORE_, gelqt)(int m, int n, int ib, FAIRLEAD_T *a, int lda, FAIRLEAD_T *t,
+                                              int ldt, FAIRLEAD_T *tau, FAIRLEAD_T *work) {
+  const int least = m < n ? m : n, mb = least < ib ? least : ib;
+  int info = 0;
+  (void)tau;
+  if (least > 0) FAIRLEAD_BLAS(gelqt_)(&m, &n, &mb, a, &lda, t, &ldt, work, &info);
+  return info;
+}
+static inline int FAIRLEAD_NAME(CORE_, ormlq)(int side, int trans, int m, int n, int k, int ib,
+                                              const FAIRLEAD_T *v, int ldv, const FAIRLEAD_T *t, int ldt,
+                                              FAIRLEAD_T *c, int ldc, FAIRLEAD_T *work, int ldwork) {
+  const char letters[] = {fairlead_letter(side), fairlead_letter(trans)};
+  const int mb = k < ib ? k : ib;
+  int info = 0;
+  (void)ldwork;
+  if (k > 0)
+    FAIRLEAD_BLAS(gemlqt_)(letters, letters + 1, &m, &n, &k, &mb, v, &ldv, t, &ldt, c, &ldc, work, &info);
+  return info;
+}
+static inline int FAIRLEAD_NAME(CORE_, tslqt)(int m, int n, int ib, FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2,
+                                              int lda2, FAIRLEAD_T *t, int ldt, FAIRLEAD_T *tau,
+                                              FAIRLEAD_T *work) {
+  const int mb = m < ib ? m : ib, trapezoid = 0;
+  int info = 0;
+  (void)tau;
+  if (m > 0 && n > 0)
+    FAIRLEAD_BLAS(tplqt_)(&m, &n, &trapezoid, &mb, a1, &lda1, a2, &lda2, t, &ldt, work, &info);
+  return info;
+}
+static inline int FAIRLEAD_NAME(CORE_, tsmlq)(int side, int trans, int m1, int n1, int m2, int n2, int k,
+                                              int ib, FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2, int lda2,
+                                              const FAIRLEAD_T *v, int ldv, const FAIRLEAD_T *t, int ldt,
+                                              FAIRLEAD_T *work, int ldwork) {
+  const char letters[] = {fairlead_letter(side), fairlead_letter(trans)};
+  const int mb = k < ib ? k : ib, trapezoid = 0;
+  int info = 0;
+  (void)m1;
+  (void)n1;
+  (void)ldwork;
+  if (k > 0) FAIRLEAD_BLAS(tpmlqt_)
+  (letters, letters + 1, &m2, &n2, &k, &trapezoid, &mb, v, &ldv, t, &ldt, a1, &lda1, a2, &lda2, work, &info);
+  return info;
+}
+/* A triangle over a triangle: a2 and the factor v are trapezoids, of which only the triangle of k rows (QR) or columns (LQ)
+ * is used. */
+static inline int FAIRLEAD_NAME(CORE_, ttqrt)(int m, int n, int ib, FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2,
+                                              int lda2, FAIRLEAD_T *t, int ldt, FAIRLEAD_T *tau,
+                                              FAIRLEAD_T *work) {
+  const int nb = n < ib ? n : ib, rows = m < n ? m : n;
+  int info = 0;
+  (void)tau;
+  if (rows > 0) FAIRLEAD_BLAS(tpqrt_)(&rows, &n, &rows, &nb, a1, &lda1, a2, &lda2, t, &ldt, work, &info);
+  return info;
+}
+static inline int FAIRLEAD_NAME(CORE_, ttmqr)(int side, int trans, int m1, int n1, int m2, int n2, int k,
+                                              int ib, FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2, int lda2,
+                                              const FAIRLEAD_T *v, int ldv, const FAIRLEAD_T *t, int ldt,
+                                              FAIRLEAD_T *work, int ldwork) {
+  const char letters[] = {fairlead_letter(side), fairlead_letter(trans)};
+  const int nb = k < ib ? k : ib, left = side == PlasmaLeft;
+  const int m = left && k < m2 ? k : m2, n = !left && k < n2 ? k : n2, triangle = left ? m : n;
+  int info = 0;
+  (void)m1;
+  (void)n1;
+  (void)ldwork;
+  if (triangle > 0) FAIRLEAD_BLAS(tpmqrt_)
+  (letters, letters + 1, &m, &n, &k, &triangle, &nb, v, &ldv, t, &ldt, a1, &lda1, a2, &lda2, work, &info);
+  return info;
+}
+static inline int FAIRLEAD_NAME(CORE_, ttlqt)(int m, int n, int ib, FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2,
+                                              int lda2, FAIRLEAD_T *t, int ldt, FAIRLEAD_T *tau,
+                                              FAIRLEAD_T *work) {
+  const int mb = m < ib ? m : ib, columns = m < n ? m : n;
+  int info = 0;
+  (void)tau;
+  if (columns > 0)
+    FAIRLEAD_BLAS(tplqt_)(&m, &columns, &columns, &mb, a1, &lda1, a2, &lda2, t, &ldt, work, &info);
+  return info;
+}
+static inline int FAIRLEAD_NAME(CORE_, ttmlq)(int side, int trans, int m1, int n1, int m2, int n2, int k,
+                                              int ib, FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2, int lda2,
+                                              const FAIRLEAD_T *v, int ldv, const FAIRLEAD_T *t, int ldt,
+                                              FAIRLEAD_T *work, int ldwork) {
+  const char letters[] = {fairlead_letter(side), fairlead_letter(trans)};
+  const int mb = k < ib ? k : ib, left = side == PlasmaLeft;
+  const int m = left && k < m2 ? k : m2, n = !left && k < n2 ? k : n2, triangle = left ? m : n;
+  int info = 0;
+  (void)m1;
+  (void)n1;
+  (void)ldwork;
+  if (triangle > 0) FAIRLEAD_BLAS(tpmlqt_)
+  (letters, letters + 1, &m, &n, &k, &triangle, &mb, v, &ldv, t, &ldt, a1, &lda1, a2, &lda2, work, &info);
   return info;
 }
 /* LU with incremental pivoting, part 1: row exchanges within a tile, in blocks of ib columns. */

@@ -140,11 +140,24 @@ void EmitBodies::begin() {
   text_.line(fmt::format(" * {} calls it.", names_.source));
   text_.line(" */");
   text_.line("#include <fairlead/parsec_compat.h>");
-  if (file_.external.empty()) return;
+  if (file_.external.empty()) return execution_stream();
   text_.line();
   text_.from(file_.external[0]);
   text_.verbatim(without_generated_headers(file_.source.text(file_.external[0])));
   text_.own();
+  execution_stream();
+}
+
+/// Bodies may pass `es`, the thread of PaRSEC that runs them, to functions that take one; here there is none.
+void EmitBodies::execution_stream() {
+  const auto uses_it = [&](const TaskClass& it) {
+    return std::ranges::any_of(emit_bodies_of(file_, it), [&](const Body* body) {
+      return words_of_c(bare_code(file_.source.text(body->code))).contains("es");
+    });
+  };
+  if (!std::ranges::any_of(file_.classes, uses_it)) return;
+  text_.line();
+  text_.line("__attribute__((unused)) static parsec_execution_stream_t *const es = NULL;");
 }
 
 /// PaRSEC's compiler generates a header NAME.h for each NAME.jdf, with functions that are not needed here. Lines that
@@ -215,7 +228,8 @@ void EmitBodies::new_global(const EmitGlobal& it) {
   const std::string into = fmt::format("  c_globals->{} = ", it.name);
   text_.from(it.global->name.where);
   if (it.given) {
-    text_.line(fmt::format("{}({})c_{};", into, it.c_type, it.name));
+    const std::string cast = it.kind == EmitGlobal::Kind::value ? "" : "(" + it.c_type + ")";
+    text_.line(fmt::format("{}{}c_{};", into, cast, it.name));
   } else {
     const std::string set =
         it.settable ? fmt::format("c_{0} != NULL ? *({1} const *)c_{0} : ", it.name, it.c_type) : "";

@@ -40,6 +40,7 @@ class EmitBodies {
 
  private:
   void begin();
+  void execution_stream();
   void globals_struct();
   void globals();
   void new_global(const EmitGlobal& it);

@@ -33,6 +33,7 @@ void EmitBodies::shared_globals() {
   text_.line("  switch (c_global) {");
   for (std::size_t i = 0; i < globals_.size(); ++i) {
     const std::string& type = globals_[i].c_type;
+    if (globals_[i].kind == EmitGlobal::Kind::value) continue;  // for programs only, as other pointers
     if (!type.ends_with('*')) {
       text_.line(fmt::format("    case {}: return {};", i, static_cast<int>(GlobalKind::number)));
       continue;
@@ -63,6 +64,7 @@ void EmitBodies::shared_globals() {
   text_.line("  switch (c_global) {");
   for (std::size_t i = 0; i < globals_.size(); ++i) {
     const EmitGlobal& it = globals_[i];
+    if (it.kind == EmitGlobal::Kind::value) continue;
     const char* from = it.c_type.ends_with('*')            ? "c_address"
                        : it.kind == EmitGlobal::Kind::real ? "c_real"
                                                            : "c_whole";

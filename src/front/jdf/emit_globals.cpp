@@ -28,6 +28,11 @@ constexpr std::array<std::string_view, 12> descriptor_types{"parsec_data_collect
                                                             "sym_two_dim_block_cyclic_t",
                                                             "parsec_memory_pool_t"};
 
+/// Functions on the tiles of one or two matrices, and a reduction tree of functions.
+constexpr std::array<std::string_view, 5> value_types{"tiled_matrix_unary_op_t", "tiled_matrix_binary_op_t",
+                                                      "parsec_tiled_matrix_unary_op_t",
+                                                      "parsec_tiled_matrix_binary_op_t", "dplasma_qrtree_t"};
+
 bool is_one_of(std::string_view word, auto const& all) { return std::ranges::find(all, word) != all.end(); }
 
 /// The components of a type: "const" or not, "parsec_tiled_matrix_t", the number of stars.
@@ -72,6 +77,11 @@ void find_types(EmitGlobal& it) {
   const TypeWords type = words_of_type(it.c_type);
   const bool integer = is_one_of(type.base, integer_types), real = is_one_of(type.base, real_types);
   const bool descriptor = is_one_of(type.base, descriptor_types) && type.stars == 1;
+  if (type.simple && type.stars == 0 && is_one_of(type.base, value_types)) {
+    it.kind = Kind::value;
+    it.cpp_type = type.base;
+    return;
+  }
   const bool known = integer || real || descriptor || type.base == "void";
   if (!type.simple || !known) {
     const bool pointer = it.c_type.find('*') != std::string::npos;

@@ -17,6 +17,7 @@ struct EmitGlobal {
     descriptor,  // a pointer to a descriptor of <fairlead/parsec_compat.h>
     address,     // a pointer to a type that only C has: void* in C++
     number,      // another type that only C has, such as an enumeration: long long in C++
+    value,       // a type of <fairlead/parsec_compat.h> that is neither a number nor a pointer to data
   };
   Kind kind = Kind::integer;
   std::string name;      ///< in C and JDF

@@ -1,19 +1,22 @@
 // No memory, in the command: of the allocations of a run one fails, or all from one on. The command must end with status 0 and
 // the output of an undisturbed run, or with another status, an error and no output; never by a signal, and it never hangs. Eight
-// allocations of each command are tried; with --long the first hundred from the start of main() on, and each fortieth of the
-// others: each one would take hours. tests/shim/failing_allocations.cpp says which allocations are Fairlead's.
+// allocations of each command are tried; with --long every one, in several runs at once, and of Ranks, which has three times as
+// many, one in ten. tests/shim/failing_allocations.cpp states which allocations are Fairlead's.
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <fairlead/linalg.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "algorithms/linalg/blas/blas.hpp"
@@ -32,9 +35,11 @@ namespace {
 
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max() / 2;
 
-/// A command, and the file that it makes, which exists only if the command succeeds.
+/// A command, and the file that it makes, which exists only if the command succeeds. With --long, one of `step` of its
+/// allocations fails.
 struct Command {
   const char *name, *words, *output;
+  std::uint64_t step = 1;
 };
 /// The name of the test's case.
 void PrintTo(const Command& command, std::ostream* out) { *out << command.name; }
@@ -43,7 +48,7 @@ constexpr Command commands[] = {
     {"Lu", "solve A.npy b.npy -o x.npy --method lu --tile 16 --workers 2 --progress none", "x.npy"},
     {"Qr", "solve A.npy b.npy -o x.npy --method qr --tile 16 --workers 2 --progress none", "x.npy"},
     {"Refine", "solve A.npy b.npy -o x.npy --refine --tile 16 --workers 2 --progress none", "x.npy"},
-    {"Ranks", "solve A.npy b.npy -o x.npy --ranks 2 --tile 16 --workers 1 --progress none", "x.npy"},
+    {"Ranks", "solve A.npy b.npy -o x.npy --ranks 2 --tile 16 --workers 1 --progress none", "x.npy", 10},
     {"Devices",
      "solve A.npy b.npy -o x.npy --tile 16 --workers 1 --devices emulated:memory=1MiB --progress none",
      "x.npy"},
@@ -73,9 +78,10 @@ class Prepared : public Folder {
 
   Answer run_with(const Command& command, std::uint64_t first, std::uint64_t in_a_row) {
     std::filesystem::remove(path() / command.output);
-    return run(std::string(command.words) + " --cache-directory cache",
-               {"LD_PRELOAD=" FAILING_ALLOCATIONS, "ALLOCATIONS=" + std::to_string(first) + ":" +
-                                                       std::to_string(in_a_row) + ":" + counted().string()});
+    return run(
+        std::string(command.words) + " --cache-directory cache",
+        {"LD_PRELOAD=" FAILING_ALLOCATIONS, "HWLOC_PLUGINS_PATH=/nonexistent",
+         "ALLOCATIONS=" + std::to_string(first) + ":" + std::to_string(in_a_row) + ":" + counted().string()});
   }
   std::uint64_t count() const {
     std::uint64_t count = 0;
@@ -126,50 +132,77 @@ void expect_alike(const std::string& got, const std::string& right, const std::s
   right.starts_with('{') ? expect_same_report(got, right, what) : expect_same_array(got, right, what);
 }
 
-/// The allocations, of so many, that fail in separate runs.
-std::vector<std::uint64_t> points_of(std::uint64_t all) {
+/// The allocations of a command, of so many, that fail in separate runs.
+std::vector<std::uint64_t> points_of(const Command& command, std::uint64_t all) {
   std::vector<std::uint64_t> points;
-  if (!tests::at_length()) {
-    constexpr std::uint64_t runs = 8;
+  constexpr std::uint64_t runs = 8;
+  if (tests::at_length())
+    for (std::uint64_t i = 1; i <= all; i += command.step) points.push_back(i);
+  else
     for (std::uint64_t i = 0; i < runs; ++i) points.push_back(all * (2 * i + 1) / (2 * runs));
-    return points;
-  }
-  constexpr std::uint64_t first_ones = 100, step = 40;
-  for (std::uint64_t i = 1; i <= all; i += i < first_ones ? 1 : step) points.push_back(i);
   return points;
 }
 
+/// The undisturbed run.
+struct Whole {
+  std::uint64_t allocations = 0;
+  std::string output;
+  std::vector<std::string> names;
+};
+
 class FailingAllocations : public testing::TestWithParam<Command> {
  protected:
+  /// True if the command has ended with an error.
+  static bool fail_one(Prepared& folder, const Whole& whole, std::uint64_t point, std::uint64_t in_a_row) {
+    const Command& command = GetParam();
+    const Answer answer = folder.run_with(command, point, in_a_row);
+    const std::string what = std::string(command.words) + "\nallocation " + std::to_string(point) + " of " +
+                             std::to_string(whole.allocations) + "\n" + answer.errors;
+    EXPECT_GE(answer.exit_code, 0) << "ended by a signal, after " << answer.seconds << " s: " << what;
+    if (answer.exit_code == 0) {
+      expect_alike(folder.content(command.output), whole.output, what);
+      return false;
+    }
+    EXPECT_NE(answer.errors.find("fairlead"), std::string::npos) << "without a word: " << what;
+    // Only the report may fail, with an error.
+    const bool said = answer.errors.find("complete") != std::string::npos ||
+                      answer.errors.find("all the same") != std::string::npos;
+    auto expected = whole.names;
+    if (!said) std::erase(expected, command.output);
+    const auto names = folder.names();
+    EXPECT_EQ(names, expected) << what;
+    for (const auto& name : names)  // what one run leaves is no failure of the next one
+      if (!std::ranges::binary_search(whole.names, name)) std::filesystem::remove_all(folder.path() / name);
+    return true;
+  }
+
   void fail_some(std::uint64_t in_a_row) {
     const Command& command = GetParam();
-    Prepared folder;
-    const Answer whole = folder.run_with(command, never, 1);
-    ASSERT_EQ(whole.exit_code, 0) << whole.errors;
-    const std::uint64_t all = folder.count();
-    ASSERT_GT(all, 1000u) << "the allocations of the command are not counted";
-    const std::string right = folder.content(command.output);
-    auto with_output = folder.names();
-    auto without = with_output;
-    std::erase(without, command.output);
-    std::uint64_t errors = 0;
-    for (const std::uint64_t point : points_of(all)) {
-      const Answer answer = folder.run_with(command, point, in_a_row);
-      const std::string what = std::string(command.words) + "\nallocation " + std::to_string(point) + " of " +
-                               std::to_string(all) + "\n" + answer.errors;
-      EXPECT_GE(answer.exit_code, 0) << "ended by a signal: " << what;
-      if (answer.exit_code == 0) {
-        expect_alike(folder.content(command.output), right, what);
-        continue;
-      }
-      ++errors;
-      EXPECT_NE(answer.errors.find("fairlead"), std::string::npos) << "without a word: " << what;
-      // Only the report may fail, with an error.
-      const bool said = answer.errors.find("complete") != std::string::npos ||
-                        answer.errors.find("all the same") != std::string::npos;
-      EXPECT_EQ(folder.names(), said ? with_output : without) << what;
-    }
+    Prepared first;
+    const Answer undisturbed = first.run_with(command, never, 1);
+    ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.errors;
+    const Whole whole{first.count(), first.content(command.output), first.names()};
+    ASSERT_GT(whole.allocations, 1000u) << "the allocations of the command are not counted";
+    const auto points = points_of(command, whole.allocations);
+    std::atomic<std::size_t> next{0};
+    std::atomic<std::uint64_t> errors{0};
+    const auto fail_further_ones = [&](Prepared& folder) {
+      for (std::size_t i; (i = next++) < points.size();)
+        errors += fail_one(folder, whole, points[i], in_a_row);
+    };
+    // Half of a run's time is waiting: for its threads, and for the disk.
+    std::vector<std::thread> more;
+    for (unsigned i = 1; tests::at_length() && i < 2 * std::thread::hardware_concurrency(); ++i)
+      more.emplace_back([&] {
+        Prepared folder;
+        fail_further_ones(folder);
+      });
+    fail_further_ones(first);
+    for (auto& thread : more) thread.join();
     EXPECT_GT(errors, 0u) << "no allocation has failed";
+    std::printf("%s: %zu of %llu allocations failed%s, %llu of these runs ended in an error\n", command.name,
+                points.size(), static_cast<unsigned long long>(whole.allocations),
+                in_a_row > 1 ? " with all later ones" : "", static_cast<unsigned long long>(errors));
   }
 };
 
