@@ -72,8 +72,8 @@ struct DenseOperation {
 /// True if the operation can run on the devices that are found or that the settings name.
 bool may_run_on_devices(const DenseOperation& operation, const Config& config);
 
-extern const DenseOperation cholesky_operation, lu_operation, pivoted_lu_operation, incremental_lu_operation,
-    qr_operation, product_operation;
+extern const DenseOperation cholesky_operation, ldlt_operation, lu_operation, pivoted_lu_operation,
+    incremental_lu_operation, qr_operation, product_operation;
 /// Throws ConfigError that lists the operations.
 const DenseOperation& find_operation(std::string_view key);
 
