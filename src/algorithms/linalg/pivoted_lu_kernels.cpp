@@ -45,6 +45,10 @@ void for_each_piece(const ColumnOfTiles<T>& column, T* contiguous, std::int64_t 
   }
 }
 
+double flops_of_panel(double rows, double columns) {
+  return panel_getrf_flops(std::max(rows, columns), std::min(rows, columns));
+}
+
 [[noreturn]] void throw_bad_pivot(PanelOf of, std::int64_t column, bool is_zero) {
   const std::string pivot = fmt::format(
       "the pivot {}in column {}, counted from 0, is {}",
@@ -72,7 +76,7 @@ void factor_panel(const Kernels& kernels, PanelOf of, const ColumnOfTiles<T>& co
   for_each_piece<T>(column, work, ld,
                     [](T* tile, const T* copy, std::int32_t count) { std::copy_n(copy, count, tile); });
   for (int j = 0; j < steps; ++j) pivots[j] += static_cast<std::int32_t>(first);
-  kernels.count(Kernel::getrf, panel_getrf_flops(rows, columns));
+  kernels.count(Kernel::getrf, flops_of_panel(rows, columns));
 }
 
 /// The other row of an exchange, in the first column of its tile.
@@ -147,8 +151,8 @@ PivotedPanelKernel<T>::PivotedPanelKernel(const Kernels& kernels, PanelOf of)
                   factor_panel<T>(kernels, of, column, exchanges, work.data(), first);
                 })
                 .flops([](auto& column, auto&, auto&, auto&) {
-                  return panel_getrf_flops(static_cast<double>(rows_of_column(column)),
-                                           column.front().columns());
+                  return flops_of_panel(static_cast<double>(rows_of_column(column)),
+                                        column.front().columns());
                 })
                 .emulated()) {}
 
