@@ -1,4 +1,4 @@
-// fairlead bench cholesky|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
+// fairlead bench cholesky|ldlt|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
 // against the clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
@@ -42,53 +42,52 @@ namespace {
 constexpr double tf32_roundings = 8192;            // of single precision in one of TF32: 13 bits
 constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix is less: tiny ones
 
-constexpr Positional positionals[] = {
-    {.name = "WHAT",
-     .help =
-         "what to run: cholesky, lu (without pivoting), lu-partial (with partial pivoting), lu-incremental "
-         "(with incremental pivoting), qr or "
-         "gemm"}};
-constexpr auto options =
-    both(std::to_array<Setting>(
-             {{.key = "n",
-               .type = SettingType::count,
-               .default_value = "16384",
-               .minimum = "1",
-               .maximum = "10000000",
-               .help = "rows and columns of the matrices"},
-              {.key = "m",
-               .type = SettingType::count,
-               .minimum = "1",
-               .maximum = "10000000",
-               .help = "for qr: rows of the matrix, at least n",
-               .default_shown = "n",
-               .advanced = true},
-              {.key = "tree",
-               .type = SettingType::choice,
-               .choices = "flat|binary",
-               .help = "for qr: eliminate the tiles of a column one after the other (flat) or in pairs "
-                       "(binary); binary suits tall matrices on many workers",
-               .default_shown = "flat",
-               .advanced = true},
-              {.key = "precision",
-               .type = SettingType::choice,
-               .default_value = "double",
-               .choices = "double|single|tf32",
-               .help = "type of the elements; tf32 (cholesky only): single, with the factorization's "
-                       "products in TF32 on CUDA devices"},
-              {.key = "memory-fraction",
-               .type = SettingType::real,
-               .default_value = "0.25",
-               .minimum = "0.001",
-               .maximum = "1000",
-               .help = "memory limit without --memory, as a fraction of the triangle (cholesky), the matrix "
-                       "(lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
-              {.key = "digest",
-               .type = SettingType::flag,
-               .default_value = "false",
-               .help = "add a digest of the result's bits to the JSON",
-               .advanced = true}}),
-         both(both(front_options_with_jdf, rank_options), report_options));
+constexpr Positional positionals[] = {{.name = "WHAT",
+                                       .help = "what to run: cholesky, ldlt, lu (without pivoting), "
+                                               "lu-partial (with partial pivoting), lu-incremental "
+                                               "(with incremental pivoting), qr or "
+                                               "gemm"}};
+constexpr auto options = both(
+    std::to_array<Setting>(
+        {{.key = "n",
+          .type = SettingType::count,
+          .default_value = "16384",
+          .minimum = "1",
+          .maximum = "10000000",
+          .help = "rows and columns of the matrices"},
+         {.key = "m",
+          .type = SettingType::count,
+          .minimum = "1",
+          .maximum = "10000000",
+          .help = "for qr: rows of the matrix, at least n",
+          .default_shown = "n",
+          .advanced = true},
+         {.key = "tree",
+          .type = SettingType::choice,
+          .choices = "flat|binary",
+          .help = "for qr: eliminate the tiles of a column one after the other (flat) or in pairs "
+                  "(binary); binary suits tall matrices on many workers",
+          .default_shown = "flat",
+          .advanced = true},
+         {.key = "precision",
+          .type = SettingType::choice,
+          .default_value = "double",
+          .choices = "double|single|tf32",
+          .help = "type of the elements; tf32 (cholesky only): single, with the factorization's "
+                  "products in TF32 on CUDA devices"},
+         {.key = "memory-fraction",
+          .type = SettingType::real,
+          .default_value = "0.25",
+          .minimum = "0.001",
+          .maximum = "1000",
+          .help = "memory limit without --memory, as a fraction of the triangle (cholesky, ldlt), the matrix "
+                  "(lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
+         {.key = "digest",
+          .type = SettingType::flag,
+          .default_value = "false",
+          .help = "add a digest of the result's bits to the JSON",
+          .advanced = true}}),
+    both(both(front_options_with_jdf, rank_options), report_options));
 
 struct Measured {
   report::RunReport report;
@@ -156,6 +155,8 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   problem.in_tf32 = config.text("precision") == "tf32";
   if (problem.in_tf32 && &operation != &cholesky_operation)
     throw ConfigError(fmt::format("--precision tf32 requires cholesky, not {}", operation.key));
+  if (!ranks.alone() && !operation.over_ranks)
+    throw ConfigError(fmt::format("{} is not available over several ranks", operation.key));
   if (&operation == &qr_operation) {
     problem.m = static_cast<std::int64_t>(config.count_or("m", config.count("n")));
     if (config.has("tree") && config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;
@@ -217,13 +218,14 @@ int run(const ParsedCommandLine& given) {
 
 }  // namespace
 
-const Subcommand bench{.name = "bench",
-                       .summary =
-                           "Runs a benchmark on generated matrices, out of core: cholesky, lu, lu-partial, "
-                           "lu-incremental, qr or gemm.",
-                       .positionals = positionals,
-                       .options = options,
-                       .run = run,
-                       .over_ranks = true};
+const Subcommand bench{
+    .name = "bench",
+    .summary =
+        "Runs a benchmark on generated matrices, out of core: cholesky, ldlt, lu, lu-partial, "
+        "lu-incremental, qr or gemm.",
+    .positionals = positionals,
+    .options = options,
+    .run = run,
+    .over_ranks = true};
 
 }  // namespace fairlead::app

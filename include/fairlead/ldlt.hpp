@@ -84,7 +84,7 @@ class SymmetricPivots {
 
 /// The determinant of a matrix that may be out of the range of numbers.
 struct LogDeterminant {
-  int sign = 1;              ///< of the determinant: 1 or -1
+  int sign = 1;             ///< of the determinant: 1 or -1
   double log_absolute = 0;  ///< the natural logarithm of its absolute value
 };
 
@@ -113,16 +113,25 @@ void solve_ldlt_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T
 template <class T>
 LogDeterminant ldlt_determinant(Flow& flow, const SymmetricPivots<T>& p, const TiledMatrix<T>& a);
 
+/// The numbers of positive, negative and zero eigenvalues of A, which are those of T (Sylvester's law of inertia). LAPACK
+/// reduces T to a tridiagonal matrix, of which a Sturm sequence counts the eigenvalues. Those of at most n rounding units,
+/// relative to the norm of T, count as zero. Waits for the flow. The calling thread does about 6 n^2 tile operations with
+/// n (tile + 5) elements, which are not part of the memory limit.
+template <class T>
+Inertia ldlt_inertia(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a);
+
 /// The number of tasks that factor_ldlt() submits for this many columns of tiles; and that solve_ldlt_factored() submits
 /// for this many columns of tiles in b.
 std::uint64_t ldlt_tasks(std::int64_t tiles) noexcept;
 std::uint64_t ldlt_solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noexcept;
 
-#define FAIRLEAD_LDLT_OF(T)                                                                                      \
-  extern template class SymmetricPivots<T>;                                                                      \
-  extern template void factor_ldlt<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const SymmetricPivots<T>&);  \
-  extern template void solve_ldlt_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,                      \
-                                              const SymmetricPivots<T>&, const TiledMatrix<T>&);                 \
+#define FAIRLEAD_LDLT_OF(T)                                                                      \
+  extern template class SymmetricPivots<T>;                                                      \
+  extern template void factor_ldlt<T>(Flow&, const Kernels&, const TiledMatrix<T>&,              \
+                                      const SymmetricPivots<T>&);                                \
+  extern template void solve_ldlt_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,      \
+                                              const SymmetricPivots<T>&, const TiledMatrix<T>&); \
+  extern template Inertia ldlt_inertia<T>(Flow&, const Kernels&, const TiledMatrix<T>&);         \
   extern template LogDeterminant ldlt_determinant<T>(Flow&, const SymmetricPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_LDLT_OF(float)
 FAIRLEAD_LDLT_OF(double)

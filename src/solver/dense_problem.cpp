@@ -122,6 +122,7 @@ const DenseOperation ldlt_operation{.key = "ldlt",
                                     .matrices = 1,
                                     .devices = DenseOperation::Devices::none,
                                     .as_graph = false,
+                                    .over_ranks = false,
                                     .kernels = linalg::RateSet::lu,
                                     .flops = cholesky_flops_of,
                                     .tasks = ldlt_tasks_of,
@@ -220,9 +221,9 @@ const DenseOperation& find_operation(std::string_view key) {
   std::array<std::string_view, all.size()> names;
   std::ranges::transform(all, names.begin(), [](const DenseOperation* operation) { return operation->key; });
   const std::string near = did_you_mean(key, names);
-  throw ConfigError(
-      fmt::format("unknown benchmark \"{}\"{}", key,
-                  near.empty() ? "; there are cholesky, ldlt, lu, lu-partial, lu-incremental, qr and gemm" : near));
+  throw ConfigError(fmt::format(
+      "unknown benchmark \"{}\"{}", key,
+      near.empty() ? "; there are cholesky, ldlt, lu, lu-partial, lu-incremental, qr and gemm" : near));
 }
 
 Bytes DenseProblem::matrix_bytes() const noexcept {

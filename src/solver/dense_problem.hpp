@@ -55,7 +55,8 @@ struct DenseOperation {
   /// Devices for which most of its tasks have bodies: CUDA and OpenCL, none, or CUDA with Fairlead's own
   /// kernels.
   enum class Devices : std::uint8_t { all, none, cuda_by_own_kernels } devices = Devices::all;
-  bool as_graph = true;  ///< there is a parameterized graph of it
+  bool as_graph = true;    ///< there is a parameterized graph of it
+  bool over_ranks = true;  ///< the matrix may be distributed
   linalg::RateSet kernels;
   double (*flops)(const DenseProblem& problem);
   std::uint64_t (*tasks)(const DenseProblem& problem);

@@ -88,7 +88,7 @@ class SolveSteps {
   std::vector<std::int64_t> below_single_;       // columns of b: of a file in single precision
   SolveResult result_;
   Stage stage_ = Stage::reading;
-  bool is_symmetric_ = false;         // known after reading
+  bool is_symmetric_ = false;        // known after reading
   double largest_in_symmetric_ = 0;  // of a method by which elements may grow: before the factorization
   Execution* run_ = nullptr;
 };

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
@@ -72,9 +73,9 @@ class LdltSink {
         if (i == 1) return submit(tile_.set_diagonal(a_(1, 0), a_(1, 1)));
         return submit(tile_.update_and_set_diagonal(a_(i, i - 1), a_(i, i - 2), a_(i, i), work));
       case LdltStep::panel:
-        return submit(panel_.getrf(column_from(a_, i + 1, i), p_.panel(i),
-                                   scratch(panel_leading_dimension(a_.rows() - row(i + 1)) * a_.columns_of(i)),
-                                   row(i + 1)));
+        return submit(panel_.getrf(
+            column_from(a_, i + 1, i), p_.panel(i),
+            scratch(panel_leading_dimension(a_.rows() - row(i + 1)) * a_.columns_of(i)), row(i + 1)));
       default:
         return submit(tile_.set_below(a_(i, i - 1), a_(i + 1, i), work));
     }
@@ -92,8 +93,8 @@ class LdltSink {
       case LdltStep::collect_block:
         return submit(symmetric_.collect_block(pivots, a_(block, block), p_.collected(block), first));
       case LdltStep::collect_below:
-        return submit(symmetric_.collect_below(pivots, a_(i, block), p_.collected(i), p_.collected(block), first,
-                                               row(i)));
+        return submit(symmetric_.collect_below(pivots, a_(i, block), p_.collected(i), p_.collected(block),
+                                               first, row(i)));
       case LdltStep::exchange:
         return submit(symmetric_.exchange(pivots, a_(i, block), a_(l, block), a_(block, block), a_(i, l),
                                           p_.collected(i), p_.collected(l), first, row(i), row(l)));
@@ -101,8 +102,8 @@ class LdltSink {
         return submit(symmetric_.exchange_diagonal(pivots, a_(i, block), a_(block, block), a_(i, i),
                                                    p_.collected(i), first, row(i)));
       case LdltStep::set_below:
-        return submit(symmetric_.set_below(pivots, p_.collected(i), p_.collected(block), a_(i, block), first,
-                                           row(i)));
+        return submit(
+            symmetric_.set_below(pivots, p_.collected(i), p_.collected(block), a_(i, block), first, row(i)));
       default:
         return submit(symmetric_.set_block(pivots, p_.collected(i), a_(block, block), first, row(i)));
     }
@@ -169,8 +170,9 @@ auto solve_unit_transposed(const Kernels& kernels) {
           kernels.blas().trsv<T>(Triangle::lower, Transpose::yes, Diagonal::unit, x.rows(), l.data(),
                                  l.leading_dimension(), x.data(), 1);
         else
-          kernels.blas().trsm<T>(Side::left, Triangle::lower, Transpose::yes, Diagonal::unit, x.rows(), x.columns(),
-                                 1, l.data(), l.leading_dimension(), x.data(), x.leading_dimension());
+          kernels.blas().trsm<T>(Side::left, Triangle::lower, Transpose::yes, Diagonal::unit, x.rows(),
+                                 x.columns(), 1, l.data(), l.leading_dimension(), x.data(),
+                                 x.leading_dimension());
         kernels.count(Kernel::trsm, trsm_flops(x.columns(), x.rows()));
       })
       .emulated();
@@ -186,8 +188,8 @@ void factor_ldlt(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, co
     for_each_ldlt_task(a.tile_rows(), LdltSink<T>(flow, kernels, a, p));
   } catch (const FootprintError& error) {
     const std::int32_t largest = p.largest_tile_in_memory();
-    throw FootprintError(fmt::format("{}\n  A panel of up to {} rows is factored as a whole: {}", error.what(),
-                                     a.rows(),
+    throw FootprintError(fmt::format("{}\n  A panel of up to {} rows is factored as a whole: {}",
+                                     error.what(), a.rows(),
                                      largest == 0 ? "memory is too small for any tile."
                                                   : fmt::format("use tiles of at most {0} x {0}.", largest)));
   }
@@ -233,25 +235,8 @@ void solve_ldlt_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T
     submit([&](std::int32_t c) { return solve_transposed(a(k, k - 1), b(k, c)); });
   }
   for (std::int32_t k = nt - 2; k >= 0; --k)
-    submit([&](std::int32_t c) { return rows.undo_exchange(p.panel(k), column_from(b, k + 1, c), row(k + 1)); });
-}
-
-template <class T>
-LogDeterminant ldlt_determinant(Flow& flow, const SymmetricPivots<T>& p, const TiledMatrix<T>& a) {
-  p.require_shape_of(a);
-  wait_for_results(flow);
-  LogDeterminant determinant;
-  for (std::int32_t k = 0; k < a.tile_rows(); ++k) {
-    const auto hold = flow.acquire(read(p.band_diagonal(k)), read(p.band_exchanges(k)));
-    const auto u = hold.template get<0>();
-    const auto exchanges = hold.template get<1>();
-    for (std::int32_t i = 0; i < u.rows(); ++i) {
-      const bool exchanged = exchanges(i) != static_cast<std::int64_t>(k) * a.tile() + i + 1;
-      if ((u(i, i) < 0) != exchanged) determinant.sign = -determinant.sign;
-      determinant.log_absolute += std::log(std::abs(static_cast<double>(u(i, i))));
-    }
-  }
-  return determinant;
+    submit(
+        [&](std::int32_t c) { return rows.undo_exchange(p.panel(k), column_from(b, k + 1, c), row(k + 1)); });
 }
 
 std::uint64_t ldlt_tasks(std::int64_t tiles) noexcept {
@@ -260,11 +245,12 @@ std::uint64_t ldlt_tasks(std::int64_t tiles) noexcept {
   if (n == 0) return 0;
   for (std::uint64_t j = 0; j < n; ++j) {
     const std::uint64_t below = n - 1 - j;
-    if (j > 0) tasks += 3 * (j - 1) - (j > 1 ? 1 : 0) + (j - 1);  // products, and updates of the diagonal tile
-    tasks += 2;                                                   // T[j, j]
+    if (j > 0)
+      tasks += 3 * (j - 1) - (j > 1 ? 1 : 0) + (j - 1);  // products, and updates of the diagonal tile
+    tasks += 2;                                          // T[j, j]
     if (below == 0) continue;
     if (j > 0) tasks += (j > 1 ? 2 : 1) + below * j + 1;
-    tasks += 3 + j;                                                        // the panel and its exchanges in L
+    tasks += 3 + j;  // the panel and its exchanges in L
     tasks += 1 + (below - 1) + (below - 1) * below / 2 + below + below - 1;  // those of rows and columns
   }
   return tasks + 2 * n + 2 * (n - 1) + (n > 1 ? 3 * (n - 2) : 0);
@@ -277,11 +263,10 @@ std::uint64_t ldlt_solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles
   return columns * (exchanges + triangles + band + (n > 1 ? n - 2 : 0));
 }
 
-#define FAIRLEAD_LDLT_OF(T)                                                                                   \
-  template void factor_ldlt<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const SymmetricPivots<T>&);      \
-  template void solve_ldlt_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const SymmetricPivots<T>&, \
-                                       const TiledMatrix<T>&);                                                \
-  template LogDeterminant ldlt_determinant<T>(Flow&, const SymmetricPivots<T>&, const TiledMatrix<T>&);
+#define FAIRLEAD_LDLT_OF(T)                                                                              \
+  template void factor_ldlt<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const SymmetricPivots<T>&); \
+  template void solve_ldlt_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,                     \
+                                       const SymmetricPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_LDLT_OF(float)
 FAIRLEAD_LDLT_OF(double)
 #undef FAIRLEAD_LDLT_OF

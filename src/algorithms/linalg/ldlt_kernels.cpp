@@ -82,24 +82,24 @@ template <class T>
 LdltKernels<T>::LdltKernels(const Kernels& kernels)
     : set_product(codelet("product")
                       .cpu([kernels](In<Tile> t, In<Tile> l, Out<Tile> h) {
-                        kernels.blas().gemm<T>(Transpose::no, Transpose::yes, t.rows(), l.rows(), t.columns(), 1,
-                                               t.data(), t.leading_dimension(), l.data(), l.leading_dimension(),
-                                               0, h.data(), h.leading_dimension());
+                        kernels.blas().gemm<T>(Transpose::no, Transpose::yes, t.rows(), l.rows(), t.columns(),
+                                               1, t.data(), t.leading_dimension(), l.data(),
+                                               l.leading_dimension(), 0, h.data(), h.leading_dimension());
                         kernels.count(Kernel::gemm, gemm_flops(t.rows(), l.rows(), t.columns()));
                       })
                       .emulated()),
-      set_own_product(codelet("product")
-                          .cpu([kernels](In<Tile> t, In<Tile> l, Out<Tile> h) {
-                            const int n = t.rows();
-                            for (std::int32_t j = 0; j < n; ++j)
-                              std::copy_n(t.data() + static_cast<std::ptrdiff_t>(j) * t.leading_dimension(), n,
-                                          h.data() + static_cast<std::ptrdiff_t>(j) * h.leading_dimension());
-                            kernels.blas().trmm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit, n,
-                                                   n, 1, l.data(), l.leading_dimension(), h.data(),
-                                                   h.leading_dimension());
-                            kernels.count(Kernel::trsm, trsm_flops(n, n));
-                          })
-                          .emulated()),
+      set_own_product(
+          codelet("product")
+              .cpu([kernels](In<Tile> t, In<Tile> l, Out<Tile> h) {
+                const int n = t.rows();
+                for (std::int32_t j = 0; j < n; ++j)
+                  std::copy_n(t.data() + static_cast<std::ptrdiff_t>(j) * t.leading_dimension(), n,
+                              h.data() + static_cast<std::ptrdiff_t>(j) * h.leading_dimension());
+                kernels.blas().trmm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit, n, n, 1,
+                                       l.data(), l.leading_dimension(), h.data(), h.leading_dimension());
+                kernels.count(Kernel::trsm, trsm_flops(n, n));
+              })
+              .emulated()),
       add_product(codelet("add_product")
                       .cpu([kernels](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
                         add_triangle_product<T>(kernels, Transpose::no, u, l, h, work.data());
@@ -110,17 +110,17 @@ LdltKernels<T>::LdltKernels(const Kernels& kernels)
                                    add_triangle_product<T>(kernels, Transpose::yes, u, l, h, work.data());
                                  })
                                  .emulated()),
-      add_own_transposed_product(
-          codelet("add_product")
-              .cpu([kernels](In<Tile> both, InOut<Tile> h, Scratch<T> work) {
-                const int rows = both.columns(), columns = both.rows();
-                copy_transposed_upper(both, work.data());
-                kernels.blas().trmm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit, rows, columns, 1,
-                                       both.data(), both.leading_dimension(), work.data(), rows);
-                add(work.data(), rows, columns, h);
-                kernels.count(Kernel::trsm, trsm_flops(rows, columns));
-              })
-              .emulated()),
+      add_own_transposed_product(codelet("add_product")
+                                     .cpu([kernels](In<Tile> both, InOut<Tile> h, Scratch<T> work) {
+                                       const int rows = both.columns(), columns = both.rows();
+                                       copy_transposed_upper(both, work.data());
+                                       kernels.blas().trmm<T>(Side::right, Triangle::lower, Transpose::yes,
+                                                              Diagonal::unit, rows, columns, 1, both.data(),
+                                                              both.leading_dimension(), work.data(), rows);
+                                       add(work.data(), rows, columns, h);
+                                       kernels.count(Kernel::trsm, trsm_flops(rows, columns));
+                                     })
+                                     .emulated()),
       mirror(codelet("mirror").cpu([](InOut<Tile> a) { mirror_lower<T>(a); }).emulated()),
       set_diagonal(codelet("sygst")
                        .cpu([kernels](In<Tile> l, InOut<Tile> a) { divide_by_both<T>(kernels, l, a); })
@@ -130,10 +130,10 @@ LdltKernels<T>::LdltKernels(const Kernels& kernels)
               .cpu([kernels](In<Tile> both, In<Tile> l, InOut<Tile> a, Scratch<T> work) {
                 const int n = both.rows(), inner = both.columns();
                 copy_upper(both, work.data());
-                kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::unit, n, inner, 1,
-                                       both.data(), both.leading_dimension(), work.data(), n);
-                kernels.blas().gemm<T>(Transpose::no, Transpose::yes, n, n, inner, -1, work.data(), n, l.data(),
-                                       l.leading_dimension(), 1, a.data(), a.leading_dimension());
+                kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::unit, n, inner,
+                                       1, both.data(), both.leading_dimension(), work.data(), n);
+                kernels.blas().gemm<T>(Transpose::no, Transpose::yes, n, n, inner, -1, work.data(), n,
+                                       l.data(), l.leading_dimension(), 1, a.data(), a.leading_dimension());
                 kernels.count(Kernel::gemm, gemm_flops(n, n, inner));
                 divide_by_both<T>(kernels, both, a);
               })
@@ -142,8 +142,9 @@ LdltKernels<T>::LdltKernels(const Kernels& kernels)
                     .cpu([kernels](In<Tile> l, InOut<Tile> a, Scratch<T> work) {
                       const int rows = a.rows(), columns = a.columns();
                       copy_upper(a, work.data());
-                      kernels.blas().trsm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit, rows,
-                                             columns, 1, l.data(), l.leading_dimension(), work.data(), rows);
+                      kernels.blas().trsm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit,
+                                             rows, columns, 1, l.data(), l.leading_dimension(), work.data(),
+                                             rows);
                       const T* from = work.data();
                       for (std::int32_t j = 0; j < columns; ++j, from += rows)
                         std::copy_n(from, std::min(j + 1, rows),

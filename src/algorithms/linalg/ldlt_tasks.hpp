@@ -22,14 +22,14 @@ enum class LdltStep : std::uint8_t {
   set_below,          ///< (i, j)
   set_block,          ///< (i, j)
   // Band LU of T: block k of rows.
-  copy_diagonal,         ///< (k)
-  copy_below,            ///< (k): T[k + 1, k]
-  copy_right,            ///< (k): T[k, k + 1]
-  band_panel,            ///< (k)
-  band_clear,            ///< (k): the tile for fill
-  band_exchange,         ///< (k, d): rows of blocks k and k + 1, d tiles right of the diagonal
-  band_update,           ///< (k, d)
-  band_size,             ///< (k): the largest element of a row of U'
+  copy_diagonal,  ///< (k)
+  copy_below,     ///< (k): T[k + 1, k]
+  copy_right,     ///< (k): T[k, k + 1]
+  band_panel,     ///< (k)
+  band_clear,     ///< (k): the tile for fill
+  band_exchange,  ///< (k, d): rows of blocks k and k + 1, d tiles right of the diagonal
+  band_update,    ///< (k, d)
+  band_size,      ///< (k): the largest element of a row of U'
 };
 
 /// Calls sink(step, priority, first index, second, third). Left-looking: column j is updated by all columns to its left,

@@ -50,9 +50,9 @@ double flops_of_panel(double rows, double columns) {
 }
 
 [[noreturn]] void throw_bad_pivot(PanelOf of, std::int64_t column, bool is_zero) {
-  const std::string pivot = fmt::format(
-      "the pivot {}in column {}, counted from 0, is {}",
-      of == PanelOf::matrix ? "" : "of the band matrix T ", column, is_zero ? "zero" : "not finite");
+  const std::string pivot = fmt::format("the pivot {}in column {}, counted from 0, is {}",
+                                        of == PanelOf::matrix ? "" : "of the band matrix T ", column,
+                                        is_zero ? "zero" : "not finite");
   if (is_zero) throw SingularError("the matrix is singular: " + pivot);
   throw NumericalError(pivot);
 }
@@ -147,7 +147,7 @@ template <class T>
 PivotedPanelKernel<T>::PivotedPanelKernel(const Kernels& kernels, PanelOf of)
     : getrf(codelet("getrf_panel")
                 .cpu([kernels, of](Many<InOut<Tile>> column, Out<Exchanges> exchanges, Scratch<T> work,
-                               std::int64_t first) {
+                                   std::int64_t first) {
                   factor_panel<T>(kernels, of, column, exchanges, work.data(), first);
                 })
                 .flops([](auto& column, auto&, auto&, auto&) {
@@ -161,7 +161,8 @@ RowExchangeKernels<T>::RowExchangeKernels(const Kernels& kernels)
     : exchange_and_solve(codelet("laswp_trsm")
                              .cpu([kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
                                             std::int64_t first) {
-                               exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), false);
+                               exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first),
+                                                   false);
                                solve_first<T>(kernels, Transpose::no, l, column.front());
                              })
                              .flops(exchange_flops)

@@ -32,10 +32,11 @@ class TotalExchange {
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t other = exchanges(k) - 1 - first;
       if (other < k)
-        throw SystemError(fmt::format(
-            "the exchanges of rows that were kept are no longer what they were (row {} with {}): a disk or the "
-            "memory has failed",
-            first + k, first + other));
+        throw SystemError(
+            fmt::format("the exchanges of rows that were kept are no longer what they were (row {} with {}): "
+                        "a disk or the "
+                        "memory has failed",
+                        first + k, first + other));
       if (other >= count) below_.push_back(other);
     }
     std::ranges::sort(below_);
@@ -127,14 +128,14 @@ void exchange_in_diagonal_tile(const TotalExchange& all, const In<Tile<T>>& old,
 
 template <class T>
 SymmetricExchangeKernels<T>::SymmetricExchangeKernels()
-    : collect_block(
-          codelet("collect")
-              .cpu([](In<Exchanges> exchanges, In<Tile> block, Out<Tile> w, std::int64_t first) {
-                const TotalExchange all(exchanges, first);
-                for (const auto& [row, k] : all.sources_in(first, block.rows()))
-                  for (std::int32_t b = 0; b < block.rows(); ++b) w(b, k) = symmetric_element(block, b, row);
-              })
-              .emulated()),
+    : collect_block(codelet("collect")
+                        .cpu([](In<Exchanges> exchanges, In<Tile> block, Out<Tile> w, std::int64_t first) {
+                          const TotalExchange all(exchanges, first);
+                          for (const auto& [row, k] : all.sources_in(first, block.rows()))
+                            for (std::int32_t b = 0; b < block.rows(); ++b)
+                              w(b, k) = symmetric_element(block, b, row);
+                        })
+                        .emulated()),
       collect_below(codelet("collect")
                         .cpu([](In<Exchanges> exchanges, In<Tile> old, Out<Tile> w, InOut<Tile> w_block,
                                 std::int64_t first, std::int64_t i) {
@@ -145,16 +146,18 @@ SymmetricExchangeKernels<T>::SymmetricExchangeKernels()
                             for (std::int32_t b = 0; b < old.columns(); ++b) w_block(b, k) = old(row, b);
                         })
                         .emulated()),
-      exchange(codelet("exchange")
-                   .cpu([](In<Exchanges> exchanges, In<Tile> old_i, In<Tile> old_l, In<Tile> block, InOut<Tile> a,
-                           InOut<Tile> w_i, InOut<Tile> w_l, std::int64_t first, std::int64_t i, std::int64_t l) {
-                     exchange_in_tile<T>(TotalExchange(exchanges, first), old_i, old_l, block, a, w_i, w_l, i, l);
-                   })
-                   .emulated()),
+      exchange(
+          codelet("exchange")
+              .cpu([](In<Exchanges> exchanges, In<Tile> old_i, In<Tile> old_l, In<Tile> block, InOut<Tile> a,
+                      InOut<Tile> w_i, InOut<Tile> w_l, std::int64_t first, std::int64_t i, std::int64_t l) {
+                exchange_in_tile<T>(TotalExchange(exchanges, first), old_i, old_l, block, a, w_i, w_l, i, l);
+              })
+              .emulated()),
       exchange_diagonal(codelet("exchange")
                             .cpu([](In<Exchanges> exchanges, In<Tile> old, In<Tile> block, InOut<Tile> a,
                                     InOut<Tile> w, std::int64_t first, std::int64_t i) {
-                              exchange_in_diagonal_tile<T>(TotalExchange(exchanges, first), old, block, a, w, i);
+                              exchange_in_diagonal_tile<T>(TotalExchange(exchanges, first), old, block, a, w,
+                                                           i);
                             })
                             .emulated()),
       set_below(codelet("set_columns")
@@ -173,7 +176,8 @@ SymmetricExchangeKernels<T>::SymmetricExchangeKernels()
                             std::int64_t i) {
                       const TotalExchange all(exchanges, first);
                       for (const auto& [row, k] : all.sources_in(i, w.rows()))
-                        for (std::int32_t column = 0; column <= k; ++column) block(k, column) = w(row, column);
+                        for (std::int32_t column = 0; column <= k; ++column)
+                          block(k, column) = w(row, column);
                     })
                     .emulated()) {}
 

@@ -63,7 +63,8 @@ void SymmetricPivots<T>::remove_all() noexcept {
         // ends.
       }
   };
-  for (const auto* tiles : {&diagonal_, &below_, &right_, &second_right_, &products_, &collected_}) remove(*tiles);
+  for (const auto* tiles : {&diagonal_, &below_, &right_, &second_right_, &products_, &collected_})
+    remove(*tiles);
   remove(panels_);
   remove(band_exchanges_);
 }
@@ -79,15 +80,16 @@ template <class T>
 Bytes SymmetricPivots<T>::bytes(std::int64_t n, std::int32_t tile) noexcept {
   const auto tiles = static_cast<Bytes>((n + tile - 1) / tile);
   const auto side = static_cast<Bytes>(std::min<std::int64_t>(n, tile));
-  return tiles * (6 * whole_pages_for(side * side * sizeof(T)) + 2 * whole_pages_for(side * sizeof(std::int32_t)));
+  return tiles *
+         (6 * whole_pages_for(side * side * sizeof(T)) + 2 * whole_pages_for(side * sizeof(std::int32_t)));
 }
 
 template <class T>
 void SymmetricPivots<T>::require_shape_of(const TiledMatrix<T>& a) const {
   if (a.rows() != n_ || a.columns() != n_ || a.tile() != tile_)
     throw UsageError(fmt::format(
-        "the pivots are for a matrix of {0} x {0} in tiles of {1}; this one is {2} x {3} in tiles of {4}", n_, tile_,
-        a.rows(), a.columns(), a.tile()));
+        "the pivots are for a matrix of {0} x {0} in tiles of {1}; this one is {2} x {3} in tiles of {4}", n_,
+        tile_, a.rows(), a.columns(), a.tile()));
 }
 
 template <class T>

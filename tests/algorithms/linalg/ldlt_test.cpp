@@ -44,6 +44,7 @@ template <class T>
 struct LdltResult {
   Dense<T> factors, x{};
   LogDeterminant determinant{};
+  Inertia inertia{};
   double largest = 0;
   Bytes bytes_read = 0;
   std::vector<std::int32_t> pivots{};
@@ -57,8 +58,7 @@ LdltResult<T> factored(const Dense<T>& a, const Dense<T>& b, std::int32_t tile, 
   Runtime runtime(config_of(setting));
   LdltResult<T> result{.factors = {}, .x = b};
   const auto tiled = runtime.tiled<T>("A", a.rows, a.rows, tile, Tiles::lower);
-  const auto x =
-      runtime.tiled_in_place<T>("x", result.x.elements.data(), b.rows, b.columns, b.rows, tile);
+  const auto x = runtime.tiled_in_place<T>("x", result.x.elements.data(), b.rows, b.columns, b.rows, tile);
   const SymmetricPivots<T> p(runtime, tiled);
   Flow flow(runtime);
   fill<T>(flow, lower_of(a), tiled, Tiles::lower);
@@ -67,6 +67,7 @@ LdltResult<T> factored(const Dense<T>& a, const Dense<T>& b, std::int32_t tile, 
   wait_for_results(flow);
   result.bytes_read = runtime.disk_traffic().read;
   result.determinant = ldlt_determinant(flow, p, tiled);
+  result.inertia = ldlt_inertia(flow, kernels(), tiled);
   result.largest = p.largest_element();
   for (std::int32_t k = 0; k + 1 < tiled.tile_columns(); ++k) {
     const auto hold = flow.acquire(read(p.panel(k)));
@@ -178,7 +179,8 @@ TYPED_TEST(Ldlt, AcceptsPanelsWithoutPivots) {
   for (int i = 0; i < n; ++i) a(i, i) = static_cast<T>(i % 2 == 0 ? i + 1 : -i - 1);
   const auto b = sides<T>(n, 1);
   const auto own = factored<T>(a, b, 16);
-  for (int i = 0; i < n; ++i) EXPECT_NEAR(own.x(i, 0) * a(i, i), b(i, 0), 4 * std::numeric_limits<T>::epsilon());
+  for (int i = 0; i < n; ++i)
+    EXPECT_NEAR(own.x(i, 0) * a(i, i), b(i, 0), 4 * std::numeric_limits<T>::epsilon());
 }
 
 TYPED_TEST(Ldlt, SolvesGradedMatrices) {
@@ -248,6 +250,33 @@ TYPED_TEST(Ldlt, ComputesTheDeterminant) {
   }
 }
 
+TYPED_TEST(Ldlt, CountsTheEigenvaluesBySign) {
+  using T = TypeParam;
+  for (const int n : {1, 2, 16, 33, 70})
+    for (const int positive : {0, n / 3, n}) {
+      auto a = zeros<T>(n, n);
+      for (int i = 0; i < n; ++i) a(i, i) = i < positive ? 1 : -2;
+      // H A H for a Householder reflection H = I - 2 v v^T: the same eigenvalues.
+      std::vector<double> v(static_cast<std::size_t>(n));
+      double size = 0;
+      for (int i = 0; i < n; ++i) size += (1.0 + i % 3) * (1.0 + i % 3);
+      for (int i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = (1.0 + i % 3) / std::sqrt(size);
+      const auto reflection = [&](int i, int j) {
+        return (i == j ? 1.0 : 0.0) - 2 * v[static_cast<std::size_t>(i)] * v[static_cast<std::size_t>(j)];
+      };
+      auto reflected = zeros<T>(n, n);
+      for (int j = 0; j < n; ++j)
+        for (int i = j; i < n; ++i) {
+          double sum = 0;
+          for (int k = 0; k < n; ++k)
+            sum += reflection(i, k) * static_cast<double>(a(k, k)) * reflection(k, j);
+          reflected(i, j) = reflected(j, i) = static_cast<T>(sum);
+        }
+      const auto inertia = factored<T>(reflected, sides<T>(n, 1), 16).inertia;
+      EXPECT_EQ(inertia, (Inertia{.positive = positive, .negative = n - positive, .zero = 0})) << n;
+    }
+}
+
 TYPED_TEST(Ldlt, GivesTheSameBitsInAnyMemoryWithAnyNumberOfWorkers) {
   using T = TypeParam;
   const int n = 330, tile = 32;  // 11 x 11 tiles, the last of 10
@@ -289,7 +318,8 @@ TEST(LdltMemory, StatesTheLargestTileWhosePanelsFit) {
 TEST(LdltShapes, MismatchIsRejected) {
   Runtime runtime(config_of({}));
   const auto wide = runtime.tiled<double>("A", 10, 20, 5);
-  const auto a = runtime.tiled<double>("A", 20, 20, 5, Tiles::lower), b = runtime.tiled<double>("b", 19, 1, 5);
+  const auto a = runtime.tiled<double>("A", 20, 20, 5, Tiles::lower),
+             b = runtime.tiled<double>("b", 19, 1, 5);
   const auto other = runtime.tiled<double>("A", 20, 20, 4, Tiles::lower);
   EXPECT_THROW(SymmetricPivots<double>(runtime, wide), UsageError);
   const SymmetricPivots<double> p(runtime, a);
