@@ -1,5 +1,5 @@
-// fairlead bench cholesky|ldlt|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
-// against the clock, and a check of the result.
+// fairlead bench cholesky|ldlt|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in
+// core against the clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
@@ -42,52 +42,52 @@ namespace {
 constexpr double tf32_roundings = 8192;            // of single precision in one of TF32: 13 bits
 constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix is less: tiny ones
 
-constexpr Positional positionals[] = {{.name = "WHAT",
-                                       .help = "what to run: cholesky, ldlt, lu (without pivoting), "
-                                               "lu-partial (with partial pivoting), lu-incremental "
-                                               "(with incremental pivoting), qr or "
-                                               "gemm"}};
-constexpr auto options = both(
-    std::to_array<Setting>(
-        {{.key = "n",
-          .type = SettingType::count,
-          .default_value = "16384",
-          .minimum = "1",
-          .maximum = "10000000",
-          .help = "rows and columns of the matrices"},
-         {.key = "m",
-          .type = SettingType::count,
-          .minimum = "1",
-          .maximum = "10000000",
-          .help = "for qr: rows of the matrix, at least n",
-          .default_shown = "n",
-          .advanced = true},
-         {.key = "tree",
-          .type = SettingType::choice,
-          .choices = "flat|binary",
-          .help = "for qr: eliminate the tiles of a column one after the other (flat) or in pairs "
-                  "(binary); binary suits tall matrices on many workers",
-          .default_shown = "flat",
-          .advanced = true},
-         {.key = "precision",
-          .type = SettingType::choice,
-          .default_value = "double",
-          .choices = "double|single|tf32",
-          .help = "type of the elements; tf32 (cholesky only): single, with the factorization's "
-                  "products in TF32 on CUDA devices"},
-         {.key = "memory-fraction",
-          .type = SettingType::real,
-          .default_value = "0.25",
-          .minimum = "0.001",
-          .maximum = "1000",
-          .help = "memory limit without --memory, as a fraction of the triangle (cholesky, ldlt), the matrix "
-                  "(lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
-         {.key = "digest",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "add a digest of the result's bits to the JSON",
-          .advanced = true}}),
-    both(both(front_options_with_jdf, rank_options), report_options));
+constexpr Positional positionals[] = {
+    {.name = "WHAT",
+     .help = "what to run: cholesky, ldlt, lu (without pivoting), lu-partial (with partial pivoting), "
+             "lu-incremental (with incremental pivoting), qr or "
+             "gemm"}};
+constexpr auto options =
+    both(std::to_array<Setting>(
+             {{.key = "n",
+               .type = SettingType::count,
+               .default_value = "16384",
+               .minimum = "1",
+               .maximum = "10000000",
+               .help = "rows and columns of the matrices"},
+              {.key = "m",
+               .type = SettingType::count,
+               .minimum = "1",
+               .maximum = "10000000",
+               .help = "for qr: rows of the matrix, at least n",
+               .default_shown = "n",
+               .advanced = true},
+              {.key = "tree",
+               .type = SettingType::choice,
+               .choices = "flat|binary",
+               .help = "for qr: eliminate the tiles of a column one after the other (flat) or in pairs "
+                       "(binary); binary suits tall matrices on many workers",
+               .default_shown = "flat",
+               .advanced = true},
+              {.key = "precision",
+               .type = SettingType::choice,
+               .default_value = "double",
+               .choices = "double|single|tf32",
+               .help = "type of the elements; tf32 (cholesky only): single, with the factorization's "
+                       "products in TF32 on CUDA devices"},
+              {.key = "memory-fraction",
+               .type = SettingType::real,
+               .default_value = "0.25",
+               .minimum = "0.001",
+               .maximum = "1000",
+               .help = "memory limit without --memory, as a fraction of the triangle (cholesky, ldlt), the "
+                       "matrix (lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
+              {.key = "digest",
+               .type = SettingType::flag,
+               .default_value = "false",
+               .help = "add a digest of the result's bits to the JSON",
+               .advanced = true}}),
+         both(both(front_options_with_jdf, rank_options), report_options));
 
 struct Measured {
   report::RunReport report;
@@ -218,14 +218,13 @@ int run(const ParsedCommandLine& given) {
 
 }  // namespace
 
-const Subcommand bench{
-    .name = "bench",
-    .summary =
-        "Runs a benchmark on generated matrices, out of core: cholesky, ldlt, lu, lu-partial, "
-        "lu-incremental, qr or gemm.",
-    .positionals = positionals,
-    .options = options,
-    .run = run,
-    .over_ranks = true};
+const Subcommand bench{.name = "bench",
+                       .summary =
+                           "Runs a benchmark on generated matrices, out of core: cholesky, ldlt, lu, "
+                           "lu-partial, lu-incremental, qr or gemm.",
+                       .positionals = positionals,
+                       .options = options,
+                       .run = run,
+                       .over_ranks = true};
 
 }  // namespace fairlead::app
