@@ -1,5 +1,5 @@
-// fairlead bench cholesky|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
-// against the clock, and a check of the result.
+// fairlead bench cholesky|ldlt|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in
+// core against the clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
@@ -44,10 +44,9 @@ constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix
 
 constexpr Positional positionals[] = {
     {.name = "WHAT",
-     .help =
-         "what to run: cholesky, lu (without pivoting), lu-partial (with partial pivoting), lu-incremental "
-         "(with incremental pivoting), qr or "
-         "gemm"}};
+     .help = "what to run: cholesky, ldlt, lu (without pivoting), lu-partial (with partial pivoting), "
+             "lu-incremental (with incremental pivoting), qr or "
+             "gemm"}};
 constexpr auto options =
     both(std::to_array<Setting>(
              {{.key = "n",
@@ -81,8 +80,8 @@ constexpr auto options =
                .default_value = "0.25",
                .minimum = "0.001",
                .maximum = "1000",
-               .help = "memory limit without --memory, as a fraction of the triangle (cholesky), the matrix "
-                       "(lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
+               .help = "memory limit without --memory, as a fraction of the triangle (cholesky, ldlt), the "
+                       "matrix (lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
               {.key = "digest",
                .type = SettingType::flag,
                .default_value = "false",
@@ -156,6 +155,8 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   problem.in_tf32 = config.text("precision") == "tf32";
   if (problem.in_tf32 && &operation != &cholesky_operation)
     throw ConfigError(fmt::format("--precision tf32 requires cholesky, not {}", operation.key));
+  if (!ranks.alone() && !operation.over_ranks)
+    throw ConfigError(fmt::format("{} is not available over several ranks", operation.key));
   if (&operation == &qr_operation) {
     problem.m = static_cast<std::int64_t>(config.count_or("m", config.count("n")));
     if (config.has("tree") && config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;
@@ -219,8 +220,8 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand bench{.name = "bench",
                        .summary =
-                           "Runs a benchmark on generated matrices, out of core: cholesky, lu, lu-partial, "
-                           "lu-incremental, qr or gemm.",
+                           "Runs a benchmark on generated matrices, out of core: cholesky, ldlt, lu, "
+                           "lu-partial, lu-incremental, qr or gemm.",
                        .positionals = positionals,
                        .options = options,
                        .run = run,

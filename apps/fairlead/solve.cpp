@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -47,11 +48,12 @@ constexpr auto options = both(
          {.key = "method",
           .type = SettingType::choice,
           .default_value = "cholesky",
-          .choices = "cholesky|lu|lu-partial|lu-incremental|qr",
-          .help = "cholesky: A is symmetric positive definite; lu-partial, lu-incremental: any square A; lu: "
-                  "without "
-                  "pivoting, for a diagonally dominant A; qr: any A with at least as many rows as columns, "
-                  "least squares. Every solution is checked; a wrong one is an error"},
+          .choices = "cholesky|ldlt|lu|lu-partial|lu-incremental|qr",
+          .help =
+              "cholesky: A is symmetric positive definite; ldlt: A is symmetric; lu-partial, lu-incremental: "
+              "any square A; lu: without pivoting, for a diagonally dominant A; qr: any A with at least as "
+              "many rows as columns, "
+              "least squares. Every solution is checked; a wrong one is an error"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
@@ -159,11 +161,17 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("the file for the solution is missing: give -o x.npy");
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
-  if (&method != &cholesky_operation)
-    for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
-      if (is_set(given.config, option))
-        throw ConfigError(
-            fmt::format("--{} requires a symmetric matrix: --method cholesky, not {}", option, method.key));
+  const auto refuse_unless = [&](bool suits, std::string_view methods,
+                                 std::initializer_list<std::string_view> keys) {
+    for (const std::string_view option : keys)
+      if (!suits && is_set(given.config, option))
+        throw ConfigError(fmt::format("--{} requires a symmetric matrix: --method {}, not {}", option,
+                                      methods, method.key));
+  };
+  refuse_unless(&method == &cholesky_operation, "cholesky", {"kernel", "refine", "tf32"});
+  refuse_unless(method.solve->symmetric, "cholesky or ldlt", {"lower", "upper", "symmetrize"});
+  if (!ranks.alone() && !method.over_ranks)
+    throw ConfigError(fmt::format("--method {} is not available over several ranks", method.key));
   if (given.config.has("rank-tolerance")) {
     if (&method != &qr_operation)
       throw ConfigError(fmt::format("--rank-tolerance requires --method qr, not {}", method.key));

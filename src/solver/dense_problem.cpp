@@ -3,6 +3,7 @@
 
 #include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/pivoted_lu.hpp>
 #include <fairlead/qr.hpp>
@@ -41,6 +42,7 @@ double qr_flops_of(const Problem& p) { return report::qr_flops(real(p.rows()), r
 
 std::uint64_t product_tasks_of(const Problem& p) { return whole(p.tiles() * p.tiles() * p.tiles()); }
 std::uint64_t cholesky_tasks_of(const Problem& p) { return linalg::cholesky_tasks(p.tiles()); }
+std::uint64_t ldlt_tasks_of(const Problem& p) { return linalg::ldlt_tasks(p.tiles()); }
 std::uint64_t lu_tasks_of(const Problem& p) { return linalg::lu_tasks(p.tiles()); }
 std::uint64_t pivoted_lu_tasks_of(const Problem& p) { return linalg::lu_pivoted_tasks(p.tiles(), p.tiles()); }
 std::uint64_t incremental_lu_tasks_of(const Problem& p) { return linalg::lu_incremental_tasks(p.tiles()); }
@@ -69,6 +71,10 @@ Ceiling product_ceiling_of(const Problem& p, const Rates& rates, unsigned cores)
   return report::product_ceiling(whole(p.n), whole(p.tile), rates, cores);
 }
 
+Bytes symmetric_pivots_of(const Problem& p) {
+  return p.element_bytes == 8 ? linalg::SymmetricPivots<double>::bytes(p.n, p.tile)
+                              : linalg::SymmetricPivots<float>::bytes(p.n, p.tile);
+}
 Bytes row_pivots_of(const Problem& p) { return linalg::RowPivots<double>::bytes(p.n, p.tile); }
 Bytes pivots_of(const Problem& p) {
   return p.element_bytes == 8 ? linalg::IncrementalPivots<double>::bytes(p.n, p.tile)
@@ -80,6 +86,7 @@ Bytes reflectors_of(const Problem& p) {
 }
 
 std::string_view cholesky_title_of(const Problem&) { return "Cholesky solve"; }
+std::string_view ldlt_title_of(const Problem&) { return "LDL^T solve"; }
 std::string_view lu_title_of(const Problem&) { return "LU solve without pivoting"; }
 std::string_view pivoted_lu_title_of(const Problem&) { return "LU solve with partial pivoting"; }
 std::string_view incremental_lu_title_of(const Problem&) { return "LU solve with incremental pivoting"; }
@@ -108,6 +115,26 @@ const DenseOperation cholesky_operation{.key = "cholesky",
                                                              .title = cholesky_title_of,
                                                              .flops = triangular_solve_flops_of,
                                                              .symmetric = true}};
+// The symmetric indefinite factorization has the operations and the least traffic of Cholesky.
+const DenseOperation ldlt_operation{.key = "ldlt",
+                                    .name = "LDL^T factorization",
+                                    .tiles = Tiles::lower,
+                                    .matrices = 1,
+                                    .devices = DenseOperation::Devices::none,
+                                    .as_graph = false,
+                                    .over_ranks = false,
+                                    .kernels = linalg::RateSet::lu,
+                                    .flops = cholesky_flops_of,
+                                    .tasks = ldlt_tasks_of,
+                                    .bounds = cholesky_bounds_of,
+                                    .ceiling = nullptr,
+                                    .tile_needs = linalg::tile_needs_of_symmetric_panels,
+                                    .extra_bytes = symmetric_pivots_of,
+                                    .solve = SolveMethod{.factors = &ldlt_factors,
+                                                         .title = ldlt_title_of,
+                                                         .flops = triangular_solve_flops_of,
+                                                         .symmetric = true,
+                                                         .grows = true}};
 const DenseOperation lu_operation{
     .key = "lu",
     .name = "LU factorization without pivoting",
@@ -186,16 +213,17 @@ bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
 }
 
 const DenseOperation& find_operation(std::string_view key) {
-  constexpr std::array all{&cholesky_operation,       &lu_operation, &pivoted_lu_operation,
-                           &incremental_lu_operation, &qr_operation, &product_operation};
+  constexpr std::array all{&cholesky_operation,   &ldlt_operation,           &lu_operation,
+                           &pivoted_lu_operation, &incremental_lu_operation, &qr_operation,
+                           &product_operation};
   for (const DenseOperation* operation : all)
     if (operation->key == key) return *operation;
   std::array<std::string_view, all.size()> names;
   std::ranges::transform(all, names.begin(), [](const DenseOperation* operation) { return operation->key; });
   const std::string near = did_you_mean(key, names);
-  throw ConfigError(
-      fmt::format("unknown benchmark \"{}\"{}", key,
-                  near.empty() ? "; there are cholesky, lu, lu-partial, lu-incremental, qr and gemm" : near));
+  throw ConfigError(fmt::format(
+      "unknown benchmark \"{}\"{}", key,
+      near.empty() ? "; there are cholesky, ldlt, lu, lu-partial, lu-incremental, qr and gemm" : near));
 }
 
 Bytes DenseProblem::matrix_bytes() const noexcept {

@@ -55,7 +55,8 @@ struct DenseOperation {
   /// Devices for which most of its tasks have bodies: CUDA and OpenCL, none, or CUDA with Fairlead's own
   /// kernels.
   enum class Devices : std::uint8_t { all, none, cuda_by_own_kernels } devices = Devices::all;
-  bool as_graph = true;  ///< there is a parameterized graph of it
+  bool as_graph = true;    ///< there is a parameterized graph of it
+  bool over_ranks = true;  ///< the matrix may be distributed
   linalg::RateSet kernels;
   double (*flops)(const DenseProblem& problem);
   std::uint64_t (*tasks)(const DenseProblem& problem);
@@ -72,8 +73,8 @@ struct DenseOperation {
 /// True if the operation can run on the devices that are found or that the settings name.
 bool may_run_on_devices(const DenseOperation& operation, const Config& config);
 
-extern const DenseOperation cholesky_operation, lu_operation, pivoted_lu_operation, incremental_lu_operation,
-    qr_operation, product_operation;
+extern const DenseOperation cholesky_operation, ldlt_operation, lu_operation, pivoted_lu_operation,
+    incremental_lu_operation, qr_operation, product_operation;
 /// Throws ConfigError that lists the operations.
 const DenseOperation& find_operation(std::string_view key);
 

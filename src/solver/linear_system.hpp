@@ -48,6 +48,8 @@ struct SolveOptions {
   const DenseOperation* method = &cholesky_operation;
   /// Used if the matrix turns out to be unsuitable for `method`; null: that is an error. For one rank.
   const DenseOperation* fallback = nullptr;
+  /// The same for a matrix that is symmetric, as far as that was found out; null: `fallback`.
+  const DenseOperation* symmetric_fallback = nullptr;
   FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
   bool condition = true;                                  ///< estimate condition and forward error
   /// Singular values up to this fraction of the largest count as zero. None: epsilon times the larger

@@ -78,7 +78,8 @@ SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& option
       n_(system.unknowns()),
       kernels_(kernels) {
   Bytes needed = bytes_for(*options_.method);
-  if (options_.fallback != nullptr) needed = std::max(needed, bytes_for(*options_.fallback));
+  for (const DenseOperation* other : {options_.fallback, options_.symmetric_fallback})
+    if (other != nullptr) needed = std::max(needed, bytes_for(*other));
   // Each step of refinement in another precision reads A. It stays in memory as far as there is more than even
   // a factor in double precision takes.
   if (options_.factor != FactorPrecision::of_solution && !system_.of_points() && place_.reads()) {
@@ -101,7 +102,7 @@ template <class T>
 SolvePrecision SolveSteps<T>::precision(const DenseOperation& method) const {
   return {.epsilon = epsilon_of_type<T>,
           .given_epsilon = epsilon_of(system_.solution()),
-          .can_refine = method.solve->symmetric};
+          .can_refine = method.solve->symmetric && !method.solve->grows};
 }
 
 template <class T>
@@ -181,17 +182,24 @@ SolveResult SolveSteps<T>::run(Execution& run) {
   try {
     solve_in_precisions();
   } catch (const NumericalError& error) {
-    if (options_.fallback == nullptr || stage_ != Stage::factoring) throw;
+    const DenseOperation* const other = fallback();
+    if (other == nullptr || stage_ != Stage::factoring) throw;
     const double spent = result_.seconds + run.give_up();
     result_ = {};
     result_.seconds = result_.given_up_seconds = spent;
     result_.fallback_reason = without_advice(error.what());
     read_right_hand_sides();
-    direct(*options_.fallback);
+    direct(*other);
   }
   result_.backward_error_limit = linalg::max_correct_backward_error<T>(m_);
   find_loss_in_file();
   return result_;
+}
+
+template <class T>
+const DenseOperation* SolveSteps<T>::fallback() const noexcept {
+  return is_symmetric_ && options_.symmetric_fallback != nullptr ? options_.symmetric_fallback
+                                                                 : options_.fallback;
 }
 
 template <class T>
@@ -223,9 +231,18 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   }
   stage_ = Stage::factoring;
   alike(place_.first(), [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
-  // The factorization would find it later.
-  if (options_.fallback != nullptr && problem.operation->solve->symmetric)
+  const SolveMethod& method = *problem.operation->solve;
+  is_symmetric_ = method.symmetric;
+  if (method.symmetric && method.grows) {
+    linalg::ElementSizes<Element> sizes;
+    run_->begin("growth", sizes.tasks(a, Elements::lower));
+    sizes.submit(run_->flow(), a, Elements::lower);
+    run_->end_uncounted();
+    largest_in_symmetric_ = sizes.largest();
+  } else if (method.symmetric && fallback() != nullptr) {
+    // The factorization would find it later.
     in_any_precision([&] { require_positive_diagonal(*run_, a); });
+  }
   run_->reached(Milestone::tiled);
 
   run_->begin("factorization", problem.operation->tasks(problem), problem.operation->flops(problem));
@@ -285,7 +302,8 @@ void SolveSteps<T>::direct(const DenseOperation& method) {
   }
   solve_with(a, *factors, rank ? &*rank : nullptr);
   run_->reached(Milestone::solved);
-  if (method.solve->grows) measure_growth(a, matrix->largest());
+  if (method.solve->grows)
+    measure_growth(a, *factors, method.solve->symmetric ? largest_in_symmetric_ : matrix->largest());
   if (rank)
     judge_as_least_squares(*matrix, a, *factors, *rank, of_inverse);
   else
@@ -293,13 +311,17 @@ void SolveSteps<T>::direct(const DenseOperation& method) {
 }
 
 template <class T>
-void SolveSteps<T>::measure_growth(const TiledMatrix<T>& a, double largest) {
-  linalg::ElementSizes<T> of_u;
-  run_->begin("growth", of_u.tasks(a, Elements::upper));
-  of_u.submit(run_->flow(), a, Elements::upper);
-  run_->end_uncounted();
-  of_u.combine_ranks(run_->runtime());
-  if (largest > 0) result_.growth = of_u.largest() / largest;
+void SolveSteps<T>::measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest) {
+  std::optional<double> grown = factors.largest_element();
+  if (!grown) {
+    linalg::ElementSizes<T> of_u;
+    run_->begin("growth", of_u.tasks(a, Elements::upper));
+    of_u.submit(run_->flow(), a, Elements::upper);
+    run_->end_uncounted();
+    of_u.combine_ranks(run_->runtime());
+    grown = of_u.largest();
+  }
+  if (largest > 0) result_.growth = *grown / largest;
 }
 
 template <class T>

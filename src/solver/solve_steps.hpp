@@ -66,7 +66,9 @@ class SolveSteps {
   template <class Element>
   void factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Element>& a, TiledFactors<Element>& factors);
   void solve_with(const TiledMatrix<T>& a, Factors& factors, RankDecision<T>* rank);
-  void measure_growth(const TiledMatrix<T>& a, double largest);
+  /// Where to go on if the matrix is unsuitable for the first method; null: nowhere.
+  const DenseOperation* fallback() const noexcept;
+  void measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest);
   void judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors);
   void judge_as_least_squares(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors,
                               RankDecision<T>& rank, const InverseNormEstimate& of_inverse);
@@ -86,6 +88,8 @@ class SolveSteps {
   std::vector<std::int64_t> below_single_;       // columns of b: of a file in single precision
   SolveResult result_;
   Stage stage_ = Stage::reading;
+  bool is_symmetric_ = false;        // known after reading
+  double largest_in_symmetric_ = 0;  // of a method by which elements may grow: before the factorization
   Execution* run_ = nullptr;
 };
 

@@ -30,6 +30,7 @@ struct NamedMethod {
 };
 constexpr NamedMethod methods[] = {{Method::automatic, nullptr},
                                    {Method::cholesky, &solver::cholesky_operation},
+                                   {Method::ldlt, &solver::ldlt_operation},
                                    {Method::lu, &solver::lu_operation},
                                    {Method::lu_partial, &solver::pivoted_lu_operation},
                                    {Method::lu_incremental, &solver::incremental_lu_operation},
@@ -50,12 +51,14 @@ Method method_of(const DenseOperation& operation) noexcept {
 void require_valid(const SolverOptions& options) {
   const DenseOperation* const operation = operation_of(options.method);
   const bool symmetric = operation == nullptr || operation->solve->symmetric;
+  const bool definite = symmetric && (operation == nullptr || !operation->solve->grows);
   const auto refuse = [&](const std::string& what) {
     throw UsageError(fmt::format("{}, not {}", what, name_of(options.method)));
   };
-  if (options.refine && !symmetric) refuse("refine requires a symmetric matrix: Method::cholesky");
+  if (options.refine && !definite)
+    refuse("refine requires a symmetric positive definite matrix: Method::cholesky");
   if (options.stored != Stored::both && !symmetric)
-    refuse("a stored triangle requires a symmetric matrix: Method::cholesky");
+    refuse("a stored triangle requires a symmetric matrix: Method::cholesky or Method::ldlt");
   if (options.rank_tolerance) {
     if (operation != nullptr && !operation->solve->least_squares)
       refuse("rank_tolerance requires Method::qr");
@@ -114,7 +117,8 @@ std::shared_ptr<const StoredMatrix> stored_columns(std::span<const T> b, std::in
 /// The method and what it may fall back to.
 struct ChosenMethod {
   const DenseOperation* operation;
-  const DenseOperation* fallback = nullptr;
+  const DenseOperation* fallback = nullptr;            ///< of a matrix that is not symmetric
+  const DenseOperation* symmetric_fallback = nullptr;  ///< of a symmetric one
   std::string reason{};
 };
 
@@ -122,6 +126,7 @@ ChosenMethod choose_method(const SolverOptions& options, const LinearSystem& sys
   if (const DenseOperation* const given = operation_of(options.method)) return {.operation = given};
   if (options.stored != Stored::both)
     return {.operation = &solver::cholesky_operation,
+            .symmetric_fallback = &solver::ldlt_operation,
             .reason = "one triangle of a symmetric matrix is stored"};
   if (options.rank_tolerance)
     return {.operation = &solver::qr_operation, .reason = "rank_tolerance requires it"};
@@ -129,6 +134,7 @@ ChosenMethod choose_method(const SolverOptions& options, const LinearSystem& sys
     return {.operation = &solver::qr_operation, .reason = "the matrix has more rows than columns"};
   return {.operation = &solver::cholesky_operation,
           .fallback = &solver::pivoted_lu_operation,
+          .symmetric_fallback = &solver::ldlt_operation,
           .reason = "the matrix is symmetric positive definite"};
 }
 
@@ -172,6 +178,7 @@ class Solver::Implementation {
     const solver::SolveOptions options{
         .method = chosen.operation,
         .fallback = chosen.fallback,
+        .symmetric_fallback = chosen.symmetric_fallback,
         .factor = options_.refine ? solver::FactorPrecision::single : solver::FactorPrecision::of_solution,
         .condition = options_.condition,
         .rank_tolerance = options_.rank_tolerance,

@@ -1,8 +1,9 @@
-// The factorizations behind TiledFactors: Cholesky, LU without pivoting, with partial and with incremental
-// pivoting, and QR.
+// The factorizations behind TiledFactors: Cholesky, LDL^T, LU without pivoting, with partial and with
+// incremental pivoting, and QR.
 #include "solver/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/parameterized_linalg.hpp>
 #include <fairlead/pivoted_lu.hpp>
 
@@ -40,6 +41,35 @@ class CholeskyFactors final : public TiledFactors<T> {
  private:
   linalg::Kernels kernels_, factor_kernels_;
   const TiledMatrix<T>& a_;
+};
+
+template <class T>
+class LdltFactors final : public TiledFactors<T> {
+ public:
+  LdltFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
+      : kernels_(kernels.solve), a_(a), pivots_(runtime, a) {}
+  void factor(Flow& flow) override { linalg::factor_ldlt(flow, kernels_, a_, pivots_); }
+  void factor(ptg::Graph&) override { throw_flow_only(); }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::solve_ldlt_factored(flow, kernels_, a_, pivots_, b);
+  }
+  void solve(ptg::Graph&, const TiledMatrix<T>&) override { throw_flow_only(); }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::ldlt_solve_tasks(a_.tile_rows(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    const auto plain = [this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); };
+    return {plain, plain, [this](std::int64_t columns) { return solve_tasks(columns); }};
+  }
+  std::optional<double> largest_element() const override { return pivots_.largest_element(); }
+
+ private:
+  [[noreturn]] static void throw_flow_only() {
+    throw UsageError("LDL^T is not available as a parameterized graph");
+  }
+  linalg::Kernels kernels_;
+  const TiledMatrix<T>& a_;
+  linalg::SymmetricPivots<T> pivots_;
 };
 
 template <class T>
@@ -191,6 +221,7 @@ void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
 }
 
 const FactorsMakers cholesky_factors = makers_of<CholeskyFactors>;
+const FactorsMakers ldlt_factors = makers_of<LdltFactors>;
 const FactorsMakers lu_factors = makers_of<LuFactors>;
 const FactorsMakers pivoted_lu_factors = makers_of<PivotedLuFactors>;
 const FactorsMakers incremental_lu_factors = makers_of<IncrementalLuFactors>;

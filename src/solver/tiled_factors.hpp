@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "solver/dense_problem.hpp"
 
@@ -25,6 +26,8 @@ class TiledFactors {
   virtual std::uint64_t solve_tasks(std::int64_t columns_of_tiles) const = 0;
   /// The inverse of the matrix, or of its triangle R if that is not square.
   virtual linalg::AppliedInverse<T> inverse() = 0;
+  /// The largest absolute value that grew in the factorization, after it; none: that of the upper triangle.
+  virtual std::optional<double> largest_element() const { return std::nullopt; }
   /// b := Q^T b; throws UsageError unless the factorization is QR.
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
 };
@@ -41,7 +44,7 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
                                               Runtime& runtime, const TiledMatrix<T>& a);
 
 // The entries of the table of methods.
-extern const FactorsMakers cholesky_factors, lu_factors, pivoted_lu_factors, incremental_lu_factors,
-    qr_factors;
+extern const FactorsMakers cholesky_factors, ldlt_factors, lu_factors, pivoted_lu_factors,
+    incremental_lu_factors, qr_factors;
 
 }  // namespace fairlead::solver

@@ -1,4 +1,4 @@
-"""`fairlead solve --method lu|lu-partial|lu-incremental|qr` compared with NumPy: systems that are not symmetric, least squares, growth,
+"""`fairlead solve --method ldlt|lu|lu-partial|lu-incremental|qr` compared with NumPy: systems that are not symmetric, least squares, growth,
 condition, and errors of the input."""
 
 import json
@@ -182,13 +182,13 @@ def test_unsupported_shapes_are_refused(solve):
 def test_options_of_symmetric_matrices_are_refused(solve, options):
     done = solve("qr", numpy.eye(3), numpy.ones(3), *options)
     assert done.returncode == NOT_ASKED
-    assert f"{options[0]} requires a symmetric matrix: --method cholesky, not qr" in done.stderr
+    assert f"{options[0]} requires a symmetric matrix: --method cholesky" in done.stderr and "not qr" in done.stderr
 
 
 def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     done = solve("rq", numpy.eye(3), numpy.ones(3))
     assert done.returncode == NOT_ASKED
-    assert "must be one of cholesky, lu, lu-partial, lu-incremental, qr (did you mean qr?)" in done.stderr
+    assert "must be one of cholesky, ldlt, lu, lu-partial, lu-incremental, qr (did you mean qr?)" in done.stderr
     assert "did you mean lu-incremental?" in fairlead("bench", "lu-incremntal").stderr
     refused = fairlead("bench", "qr", "--m", 5, "--n", 9)
     assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr
@@ -196,6 +196,71 @@ def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     assert refused.returncode == NOT_ASKED and "--m requires qr" in refused.stderr
     refused = fairlead("bench", "cholesky", "--tree", "binary", "--n", 5)
     assert refused.returncode == NOT_ASKED and "--tree requires qr" in refused.stderr
+
+
+def indefinite(n, kind, random):
+    """Symmetric matrices, most of which have zeros on the diagonal."""
+    a = random.standard_normal((n, n))
+    a = a + a.T
+    if kind == "hollow":
+        numpy.fill_diagonal(a, 0)
+    elif kind == "saddle point":  # [[A, B], [B^T, 0]]
+        a[n - n // 3:, n - n // 3:] = 0
+    elif kind == "exchange":
+        a = numpy.eye(n)[::-1].copy()
+    elif kind == "graded":
+        scale = numpy.logspace(0, -4, n)
+        a = scale[:, None] * a * scale
+    elif kind == "diagonal":
+        a = numpy.diag(numpy.where(numpy.arange(n) % 2, -1.0, 1.0) * numpy.arange(1, n + 1))
+    return a
+
+
+KINDS = ["random", "hollow", "saddle point", "exchange", "graded", "diagonal"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_symmetric_indefinite_systems_are_solved_in_and_out_of_core(solve, kind, order, dtype):
+    random = numpy.random.default_rng(5)
+    for n, sides, options in ((2, 1, []), (33, 2, ["--tile", 16]), (200, 5, ["--tile", 48, "--memory", "7MiB"])):
+        a = indefinite(n, kind, random).astype(dtype)
+        b = random.standard_normal((n, sides)).astype(dtype)
+        done = solve("ldlt", a, b, *options, order=order)
+        expect_solution(done, a, b, numpy.finfo(dtype).eps)
+        assert done.report["growth"] > 0
+        true = numpy.linalg.cond(a.astype(float), numpy.inf)
+        assert true / 5 <= done.report["condition_estimate"] <= 1.1 * true
+
+
+def test_ldlt_gives_the_same_bits_in_any_memory_with_any_number_of_workers(solve):
+    random = numpy.random.default_rng(6)
+    a, b = indefinite(700, "random", random), random.standard_normal((700, 2))
+    expected = solve("ldlt", a, b, "--tile", 48)
+    assert expected.returncode == 0
+    for workers, memory in enumerate(("7MiB", "7500KiB", "8MiB", "8500KiB", "9MiB", "10MiB", "11MiB", "12MiB")):
+        done = solve("ldlt", a, b, "--tile", 48, "--memory", memory, "--workers", 1 + workers % 4)
+        assert done.returncode == 0, done.stderr
+        assert (done.x == expected.x).all()
+
+
+def test_ldlt_uses_one_triangle_and_refuses_singular_matrices(solve, fairlead):
+    random = numpy.random.default_rng(7)
+    a, b = indefinite(60, "hollow", random), random.standard_normal(60)
+    lower = solve("ldlt", numpy.where(numpy.tri(60), a, numpy.nan), b, "--lower", "--tile", 16)
+    expect_solution(lower, a, b, numpy.finfo(float).eps)
+    assert "LDL^T solve" in lower.stdout
+    a[17] = a[:, 17] = 0
+    (fairlead.folder / "x.npy").unlink()
+    done = solve("ldlt", a, b, "--tile", 16)
+    assert done.returncode == WRONG_RESULT and done.x is None
+    assert "the matrix is singular" in done.stderr
+    done = solve("ldlt", numpy.ones((60, 60)), b, "--tile", 16)  # of rank 1
+    assert done.returncode == WRONG_RESULT and done.x is None
+    a[3, 5] = numpy.nan
+    done = solve("ldlt", a, b)
+    assert done.returncode == NOT_SOLVED and "is not a number (NaN)" in done.stderr
 
 
 @pytest.mark.parametrize("tree", ["flat", "binary"])

@@ -167,7 +167,7 @@ def test_every_option_gives_the_solution_by_lu_and_by_qr(command, policies, syst
     assert not wrong, f"{len(wrong)} of {len(cases)} are wrong:\n" + "\n".join(wrong[:20])
 
 
-OPERATIONS = ["cholesky", "lu", "lu-partial", "lu-incremental", "qr", "gemm"]
+OPERATIONS = ["cholesky", "ldlt", "lu", "lu-partial", "lu-incremental", "qr", "gemm"]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -26,8 +26,9 @@ using tests::random_system;
 using tests::relative_difference;
 using tests::symmetric_system;
 
-constexpr Method given_methods[] = {Method::cholesky, Method::lu, Method::lu_partial, Method::lu_incremental,
-                                    Method::qr};
+constexpr Method given_methods[] = {Method::cholesky,   Method::ldlt,           Method::lu,
+                                    Method::lu_partial, Method::lu_incremental, Method::qr};
+bool is_symmetric(Method method) { return method == Method::cholesky || method == Method::ldlt; }
 
 SolverOptions options_of(Method method, std::int32_t tile = 16) {
   return {.memory = 64_MiB, .method = method, .tile = tile, .workers = 2, .config = Config()};
@@ -54,7 +55,7 @@ TYPED_TEST(SolverOf, SolvesByEachMethodAsEliminationDoes) {
     for (const std::int64_t n : {1, 2, 15, 16, 17, 33, 75})
       for (const std::int64_t sides : {1, 3}) {
         const DenseSystem<T> system =
-            method == Method::cholesky ? symmetric_system<T>(n, sides, 7) : dominant_system<T>(n, sides, 7);
+            is_symmetric(method) ? symmetric_system<T>(n, sides, 7) : dominant_system<T>(n, sides, 7);
         Solver solver(options_of(method));
         const std::vector<T> x = solve(solver, system);
         const std::string what = std::string(name_of(method)) + ", n = " + std::to_string(n);
@@ -136,7 +137,7 @@ TYPED_TEST(SolverOf, SpillsWhatMemoryDoesNotHold) {
   const std::int64_t n = std::is_same_v<T, float> ? 1200 : 900;
   for (const Method method : given_methods) {
     const DenseSystem<T> system =
-        method == Method::cholesky ? symmetric_system<T>(n, 1, 2) : dominant_system<T>(n, 1, 2);
+        is_symmetric(method) ? symmetric_system<T>(n, 1, 2) : dominant_system<T>(n, 1, 2);
     Solver solver({.memory = 5_MiB, .method = method, .tile = 48, .workers = 1, .config = Config()});
     const std::vector<T> x = solve(solver, system);
     EXPECT_LT(backward_error_of(system, x), static_cast<double>(n) * std::numeric_limits<T>::epsilon())

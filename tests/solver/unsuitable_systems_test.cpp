@@ -71,19 +71,21 @@ TEST(UnsuitableSystems, CholeskyRefusesAMatrixThatIsNotSymmetric) {
                "not symmetric"));
 }
 
-TEST(UnsuitableSystems, TheAutomaticMethodContinuesWithLu) {
+TEST(UnsuitableSystems, TheAutomaticMethodContinuesWithLdltIfTheMatrixIsSymmetric) {
   DenseSystem<double> negative = symmetric_system<double>(50, 1, 8);
   negative.at(33, 33) = -negative.at(33, 33);
   struct Case {
     DenseSystem<double> system;
     const char* reason;
+    Method method;
   };
-  for (const auto& [system, reason] : {Case{indefinite_system(50), "not positive definite"},
-                                       {negative, "element in row and column 33 (counted from 0) is -"},
-                                       {dominant_system<double>(50, 1, 1), "not symmetric"}}) {
+  for (const auto& [system, reason, method] :
+       {Case{indefinite_system(50), "not positive definite", Method::ldlt},
+        {negative, "element in row and column 33 (counted from 0) is -", Method::ldlt},
+        {dominant_system<double>(50, 1, 1), "not symmetric", Method::lu_partial}}) {
     Solver solver(small_options(Method::automatic));
     EXPECT_LT(relative_difference(solution(solver, system), exact_solution(system)), 1e-12) << reason;
-    EXPECT_EQ(solver.report().method, Method::lu_partial) << reason;
+    EXPECT_EQ(solver.report().method, method) << reason;
     EXPECT_TRUE(contains(solver.report().method_reason, reason)) << solver.report().method_reason;
     EXPECT_FALSE(contains(solver.report().method_reason, "--")) << solver.report().method_reason;
   }
@@ -95,7 +97,29 @@ TEST(UnsuitableSystems, TheAutomaticMethodContinuesAfterRefinementFails) {
   options.refine = true;
   Solver solver(options);
   EXPECT_LT(relative_difference(solution(solver, system), exact_solution(system)), 1e-12);
-  EXPECT_EQ(solver.report().method, Method::lu_partial);
+  EXPECT_EQ(solver.report().method, Method::ldlt);
+}
+
+TEST(UnsuitableSystems, TheAutomaticMethodContinuesWithAStoredTriangle) {
+  DenseSystem<double> lower = indefinite_system(50);
+  const std::vector<double> exact = exact_solution(lower);
+  for (std::int64_t j = 1; j < 50; ++j)
+    for (std::int64_t i = 0; i < j; ++i) lower.at(i, j) = not_a_number;
+  for (const Method method : {Method::automatic, Method::ldlt}) {
+    SolverOptions options = small_options(method);
+    options.stored = Stored::lower;
+    Solver solver(options);
+    EXPECT_LT(relative_difference(solution(solver, lower), exact), 1e-12);
+    EXPECT_EQ(solver.report().method, Method::ldlt);
+    EXPECT_TRUE(solver.report().growth);
+  }
+}
+
+TEST(UnsuitableSystems, LdltRefusesSingularMatrices) {
+  DenseSystem<double> system = symmetric_system<double>(40, 1, 2);
+  for (std::int64_t i = 0; i < 40; ++i) system.at(i, 17) = system.at(17, i) = 0;
+  for (const Method method : {Method::ldlt, Method::automatic})
+    EXPECT_TRUE(contains(error_of<NumericalError>(system, small_options(method)), "singular"));
 }
 
 TEST(UnsuitableSystems, ExactlySingularMatricesAreErrors) {
@@ -165,8 +189,8 @@ TEST(UnsuitableSystems, ASquareMatrixIsReducedOnRequest) {
 }
 
 TEST(UnsuitableSystems, ElementsThatAreNotFiniteAreNamed) {
-  for (const Method method : {Method::automatic, Method::cholesky, Method::lu, Method::lu_partial,
-                              Method::lu_incremental, Method::qr})
+  for (const Method method : {Method::automatic, Method::cholesky, Method::ldlt, Method::lu,
+                              Method::lu_partial, Method::lu_incremental, Method::qr})
     for (const double value : {not_a_number, HUGE_VAL}) {
       DenseSystem<double> in_a = symmetric_system<double>(40, 1, 1), in_b = in_a;
       in_a.at(21, 9) = in_a.at(9, 21) = value;
@@ -184,7 +208,8 @@ TEST(UnsuitableSystems, ShapesThatDoNotMatchAreErrors) {
   const DenseSystem<double> square = symmetric_system<double>(20, 1, 1),
                             tall = random_system<double>(20, 10, 1, 1),
                             wide = random_system<double>(10, 20, 1, 1);
-  for (const Method method : {Method::cholesky, Method::lu, Method::lu_partial, Method::lu_incremental})
+  for (const Method method :
+       {Method::cholesky, Method::ldlt, Method::lu, Method::lu_partial, Method::lu_incremental})
     EXPECT_TRUE(contains(error_of<InputError>(tall, small_options(method)), "square")) << name_of(method);
   for (const Method method : {Method::automatic, Method::qr})
     EXPECT_TRUE(contains(error_of<InputError>(wide, small_options(method)), "more unknowns than equations"));

@@ -38,6 +38,13 @@ constexpr TileRequirements tile_needs_of_panels(std::size_t workers, bool = fals
           .columns_of_tiles = 5};
 }
 
+/// For LDL^T. The products of T and L and the panels, which no other work overlaps, take less time with smaller tiles.
+constexpr TileRequirements tile_needs_of_symmetric_panels(std::size_t workers, bool = false) noexcept {
+  return {.tiles_per_side = 20 + 4 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)),
+          .max_side = 448,
+          .columns_of_tiles = 4};
+}
+
 /// With devices that are much faster than the cores. Their products reach nine tenths of the maximum at side 2,048
 /// (from data sheets, not measured), and a few tens of tiles per side suffice.
 constexpr TileRequirements tile_needs_of_devices(Bytes smallest) noexcept { return {16, 2048, smallest}; }

@@ -17,7 +17,7 @@
 
 namespace fairlead::linalg {
 
-enum class Elements : std::uint8_t { all, upper };  // upper: the elements on and above the diagonal
+enum class Elements : std::uint8_t { all, upper, lower };  // upper, lower: with the diagonal
 
 template <class T>
 class ElementSizes {
@@ -25,16 +25,17 @@ class ElementSizes {
   /// Submits a task for each relevant tile. The object must stay valid until the flow has been waited for; then
   /// largest() is valid. Call it once.
   void submit(Flow& flow, const TiledMatrix<T>& a, Elements which) {
-    const std::int32_t rows = which == Elements::all ? a.tile_rows() : a.tile_columns();
+    const std::int32_t rows = which == Elements::upper ? a.tile_columns() : a.tile_rows();
     tile_maxima_.assign(tasks(a, which), 0);
-    const auto look =
-        codelet("sizes").cpu([this, gate = rundown_.gate()](In<Tile<T>> t, bool triangle, std::size_t place) {
-          if (const RundownProtection::Use use(*gate); use) tile_maxima_[place] = largest_in(t, triangle);
+    const auto look = codelet("sizes").cpu(
+        [this, gate = rundown_.gate()](In<Tile<T>> t, Elements elements, std::size_t place) {
+          if (const RundownProtection::Use use(*gate); use) tile_maxima_[place] = largest_in(t, elements);
         });
     std::size_t place = 0;
     for (std::int32_t i = 0; i < rows; ++i)
-      for (std::int32_t j = which == Elements::all ? 0 : i; j < a.tile_columns(); ++j, ++place)
-        flow.submit(look(a(i, j), which == Elements::upper && i == j, place));
+      for (std::int32_t j = which == Elements::upper ? i : 0;
+           j < (which == Elements::lower ? i + 1 : a.tile_columns()); ++j, ++place)
+        flow.submit(look(a(i, j), i == j ? which : Elements::all, place));
   }
   static std::size_t tasks(const TiledMatrix<T>& a, Elements which) noexcept {
     const auto rows = static_cast<std::size_t>(a.tile_rows()),
@@ -56,10 +57,11 @@ class ElementSizes {
   }
 
  private:
-  static double largest_in(const In<Tile<T>>& tile, bool triangle) {
+  static double largest_in(const In<Tile<T>>& tile, Elements which) {
     double size = 0;
     for (int j = 0; j < tile.columns(); ++j)
-      for (int i = 0; i < (triangle ? std::min(j + 1, tile.rows()) : tile.rows()); ++i)
+      for (int i = which == Elements::lower ? j : 0;
+           i < (which == Elements::upper ? std::min(j + 1, tile.rows()) : tile.rows()); ++i)
         size = larger(size, std::abs(static_cast<double>(tile(i, j))));
     return size;
   }

@@ -32,7 +32,7 @@ void GeneratedSpd<T>::read(std::int64_t row, std::int64_t row_count, std::int64_
     for (std::int64_t i = row; i < std::min(j, end); ++i) values[i] = element<T>(hash_of_column(seed_, i), j);
     const std::uint64_t hash = hash_of_column(seed_, j);
     for (std::int64_t i = std::max(j, row); i < end; ++i)
-      values[i] = i == j ? static_cast<T>(n_) : element<T>(hash, i);
+      values[i] = i == j ? static_cast<T>(diagonal_) : element<T>(hash, i);
   }
 }
 

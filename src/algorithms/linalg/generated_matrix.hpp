@@ -8,12 +8,14 @@
 
 namespace fairlead::linalg {
 
-/// A symmetric positive definite matrix: n on the diagonal, elements uniform in [-1, 1) elsewhere, hence diagonally
-/// dominant. The same values in both precisions up to rounding.
+/// A symmetric matrix: elements uniform in [-1, 1), and on the diagonal n, hence diagonally dominant and positive
+/// definite, or another number. With 1, about half of the eigenvalues are negative. The same values in both precisions up to rounding.
 template <class T>
 class GeneratedSpd final : public MatrixSource<T> {
  public:
-  GeneratedSpd(std::int64_t n, std::uint64_t seed) : n_(n), seed_(seed) {}
+  GeneratedSpd(std::int64_t n, std::uint64_t seed) : GeneratedSpd(n, seed, static_cast<double>(n)) {}
+  GeneratedSpd(std::int64_t n, std::uint64_t seed, double diagonal)
+      : n_(n), seed_(seed), diagonal_(diagonal) {}
 
   std::int64_t rows() const override { return n_; }
   std::int64_t columns() const override { return n_; }
@@ -23,6 +25,7 @@ class GeneratedSpd final : public MatrixSource<T> {
  private:
   std::int64_t n_;
   std::uint64_t seed_;
+  double diagonal_;
 };
 
 /// Elements uniform in [-1, 1): right-hand sides, factors of a product. `diagonal`: the value on the diagonal; the

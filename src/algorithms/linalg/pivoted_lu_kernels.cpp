@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,27 +45,38 @@ void for_each_piece(const ColumnOfTiles<T>& column, T* contiguous, std::int64_t 
   }
 }
 
+double flops_of_panel(double rows, double columns) {
+  return panel_getrf_flops(std::max(rows, columns), std::min(rows, columns));
+}
+
+[[noreturn]] void throw_bad_pivot(PanelOf of, std::int64_t column, bool is_zero) {
+  const std::string pivot = fmt::format("the pivot {}in column {}, counted from 0, is {}",
+                                        of == PanelOf::matrix ? "" : "of the band matrix T ", column,
+                                        is_zero ? "zero" : "not finite");
+  if (is_zero) throw SingularError("the matrix is singular: " + pivot);
+  throw NumericalError(pivot);
+}
+
 template <class T>
-void factor_panel(const Kernels& kernels, const ColumnOfTiles<T>& column,
+void factor_panel(const Kernels& kernels, PanelOf of, const ColumnOfTiles<T>& column,
                   const Out<Vector<std::int32_t>>& exchanges, T* work, std::int64_t first) {
   const int rows = static_cast<int>(rows_of_column(column)), columns = column.front().columns();
+  const int steps = std::min(rows, columns);
   const std::int64_t ld = panel_leading_dimension(rows);
   std::int32_t* const pivots = exchanges.data();
   for_each_piece<T>(column, work, ld,
                     [](const T* tile, T* copy, std::int32_t count) { std::copy_n(tile, count, copy); });
   // LAPACK goes on after a zero pivot; the first one is reported.
   const int info = kernels.blas().getrf<T>(rows, columns, work, static_cast<int>(ld), pivots);
-  for (int j = 0; j < columns; ++j) {
-    if (info == j + 1)
-      throw SingularError(
-          fmt::format("the matrix is singular: the pivot in column {}, counted from 0, is zero", first + j));
+  for (int j = 0; j < steps; ++j) {
+    if (info == j + 1 && of != PanelOf::symmetric) throw_bad_pivot(of, first + j, true);
     if (!std::isfinite(work[j + j * ld]) || pivots[j] < j + 1 || pivots[j] > rows)
-      throw NumericalError(fmt::format("the pivot in column {}, counted from 0, is not finite", first + j));
+      throw_bad_pivot(of, first + j, false);
   }
   for_each_piece<T>(column, work, ld,
                     [](T* tile, const T* copy, std::int32_t count) { std::copy_n(copy, count, tile); });
-  for (int j = 0; j < columns; ++j) pivots[j] += static_cast<std::int32_t>(first);
-  kernels.count(Kernel::getrf, panel_getrf_flops(rows, columns));
+  for (int j = 0; j < steps; ++j) pivots[j] += static_cast<std::int32_t>(first);
+  kernels.count(Kernel::getrf, flops_of_panel(rows, columns));
 }
 
 /// The other row of an exchange, in the first column of its tile.
@@ -96,7 +108,7 @@ std::vector<ExchangedRow<T>> exchanged_rows(const ColumnOfTiles<T>& column,
 
 /// The rows of the first tile with others, in order; `undo`: in reverse order. Column by column, which stays in a cache.
 template <class T>
-void exchange(const ColumnOfTiles<T>& column, const std::vector<ExchangedRow<T>>& others, bool undo) {
+void exchange_rows_of(const ColumnOfTiles<T>& column, const std::vector<ExchangedRow<T>>& others, bool undo) {
   const InOut<Tile<T>>& first = column.front();
   const auto count = static_cast<std::int32_t>(others.size());
   for (std::int32_t j = 0; j < first.columns(); ++j) {
@@ -132,15 +144,15 @@ constexpr auto exchange_flops = [](auto& l, auto&, auto& column, auto&) {
 }  // namespace
 
 template <class T>
-PivotedPanelKernel<T>::PivotedPanelKernel(const Kernels& kernels)
+PivotedPanelKernel<T>::PivotedPanelKernel(const Kernels& kernels, PanelOf of)
     : getrf(codelet("getrf_panel")
-                .cpu([kernels](Many<InOut<Tile>> column, Out<Exchanges> exchanges, Scratch<T> work,
-                               std::int64_t first) {
-                  factor_panel<T>(kernels, column, exchanges, work.data(), first);
+                .cpu([kernels, of](Many<InOut<Tile>> column, Out<Exchanges> exchanges, Scratch<T> work,
+                                   std::int64_t first) {
+                  factor_panel<T>(kernels, of, column, exchanges, work.data(), first);
                 })
                 .flops([](auto& column, auto&, auto&, auto&) {
-                  return panel_getrf_flops(static_cast<double>(rows_of_column(column)),
-                                           column.front().columns());
+                  return flops_of_panel(static_cast<double>(rows_of_column(column)),
+                                        column.front().columns());
                 })
                 .emulated()) {}
 
@@ -149,7 +161,8 @@ RowExchangeKernels<T>::RowExchangeKernels(const Kernels& kernels)
     : exchange_and_solve(codelet("laswp_trsm")
                              .cpu([kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
                                             std::int64_t first) {
-                               exchange<T>(column, exchanged_rows<T>(column, exchanges, first), false);
+                               exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first),
+                                                   false);
                                solve_first<T>(kernels, Transpose::no, l, column.front());
                              })
                              .flops(exchange_flops)
@@ -158,10 +171,20 @@ RowExchangeKernels<T>::RowExchangeKernels(const Kernels& kernels)
                              .cpu([kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
                                             std::int64_t first) {
                                solve_first<T>(kernels, Transpose::yes, l, column.front());
-                               exchange<T>(column, exchanged_rows<T>(column, exchanges, first), true);
+                               exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), true);
                              })
                              .flops(exchange_flops)
-                             .emulated()) {}
+                             .emulated()),
+      exchange(codelet("laswp")
+                   .cpu([](In<Exchanges> exchanges, Many<InOut<Tile>> column, std::int64_t first) {
+                     exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), false);
+                   })
+                   .emulated()),
+      undo_exchange(codelet("laswp")
+                        .cpu([](In<Exchanges> exchanges, Many<InOut<Tile>> column, std::int64_t first) {
+                          exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), true);
+                        })
+                        .emulated()) {}
 
 template struct PivotedPanelKernel<float>;
 template struct PivotedPanelKernel<double>;

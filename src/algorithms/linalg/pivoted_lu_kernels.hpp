@@ -13,12 +13,19 @@ constexpr std::int64_t panel_leading_dimension(std::int64_t rows) noexcept {
   return ((rows + 7) / 8 | 1) * 8;
 }
 
+/// The matrix of a panel, which decides what a zero pivot means.
+enum class PanelOf : std::uint8_t {
+  matrix,     ///< the matrix is singular
+  band,       ///< so is the band matrix T of a symmetric factorization, and with it the matrix
+  symmetric,  ///< nothing: the panel may be rank-deficient in an LTL^T factorization of a regular matrix
+};
+
 template <class T>
 struct PivotedPanelKernel {
   using Tile = fairlead::Tile<T>;
   using Exchanges = Vector<std::int32_t>;
 
-  explicit PivotedPanelKernel(const Kernels& kernels);
+  explicit PivotedPanelKernel(const Kernels& kernels, PanelOf of = PanelOf::matrix);
 
   /// Factors the panel whose first row, and column, is the last parameter. The scratch memory is for a copy of the
   /// panel.
@@ -37,6 +44,8 @@ struct RowExchangeKernels {
   Codelet<In<Tile>, In<Exchanges>, Many<InOut<Tile>>, std::int64_t> exchange_and_solve;
   /// The transpose: the first tile X := L^-T X, then C := P^T C.
   Codelet<In<Tile>, In<Exchanges>, Many<InOut<Tile>>, std::int64_t> solve_and_exchange;
+  /// Only the exchanges: C := P C, and C := P^T C.
+  Codelet<In<Exchanges>, Many<InOut<Tile>>, std::int64_t> exchange, undo_exchange;
 };
 
 extern template struct PivotedPanelKernel<float>;

@@ -155,7 +155,7 @@ class Blas {
 
   /// LU factorization with partial pivoting of an m x n matrix in place: P A = L U. `pivots` gets min(m, n) numbers:
   /// row i was exchanged with row pivots[i], from 1. Returns 0, or the index, from 1, of the first zero pivot. Throws
-  /// UsageError if the routine rejects an argument. This routine and the next eight throw SystemError if the library
+  /// UsageError if the routine rejects an argument. This routine and the next nine throw SystemError if the library
   /// lacks them.
   template <Real T>
   [[nodiscard]] int getrf(int m, int n, T* a, int lda, std::int32_t* pivots) const {
@@ -265,6 +265,20 @@ class Blas {
     return n * (9 + 2 * lalsd_leaf + 8 * lalsd_levels(n) + columns) + (lalsd_leaf + 1) * (lalsd_leaf + 1);
   }
   static std::int64_t lalsd_integers(std::int64_t n) noexcept { return n * (3 * lalsd_levels(n) + 11); }
+
+  /// Reduces a symmetric band matrix of order n and half-width `width` to a tridiagonal one by orthogonal similarity
+  /// transformations. Column j of its lower triangle is column j of `a`, from the diagonal on; `a` is destroyed. `d` gets
+  /// the diagonal, `e` the n - 1 elements beside it. `work` has n elements.
+  template <Real T>
+  void sbtrd(int n, int width, T* a, int lda, T* d, T* e, T* work) const {
+    const char vectors = 'N', triangle = letter(Triangle::lower);
+    const std::int32_t one = 1;
+    std::int32_t info = 0;
+    T unused = 0;
+    require_routine(table<T>().sbtrd, "sbtrd")(&vectors, &triangle, &n, &width, a, &lda, d, e, &unused, &one,
+                                               work, &info, 1, 1);
+    if (info < 0) throw_bad_argument("sbtrd", -info);
+  }
 
   /// A norm of an m x n matrix. `work` has m elements for `Norm::infinity` and may be null otherwise.
   template <Real T>

@@ -34,6 +34,7 @@ Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& la
   table.gebrd = lapack.find<Gebrd>(symbol("gebrd").c_str());
   table.ormbr = lapack.find<Ormbr>(symbol("ormbr").c_str());
   table.lalsd = lapack.find<Lalsd>(symbol("lalsd").c_str());
+  table.sbtrd = lapack.find<Sbtrd>(symbol("sbtrd").c_str());
   return table;
 }
 

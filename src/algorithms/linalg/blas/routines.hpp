@@ -41,6 +41,7 @@ struct Routines {
                      Length, Length, Length);
   using Lalsd = void(Char, Int, Int, Int, T*, T*, T*, Int, const T*, std::int32_t*, T*, std::int32_t*,
                      std::int32_t*, Length);
+  using Sbtrd = void(Char, Char, Int, Int, T*, Int, T*, T*, T*, Int, T*, std::int32_t*, Length, Length);
   using Lange = T(Char, Int, Int, const T*, Int, T*, Length);
   using Lansy = T(Char, Char, Int, const T*, Int, T*, Length, Length);
 
@@ -56,7 +57,7 @@ struct Routines {
   Lange* lange = nullptr;
   Lansy* lansy = nullptr;
   // Optional: Blas reports a missing routine when it is called, so that a library without it remains usable. LAPACK has
-  // geqrt to tpmqrt since 3.4 (2011), the last three since 3.0 (1999).
+  // geqrt to tpmqrt since 3.4 (2011), the last four since 3.0 (1999).
   Getrf* getrf = nullptr;
   Laswp* laswp = nullptr;
   Geqrt* geqrt = nullptr;
@@ -66,6 +67,7 @@ struct Routines {
   Gebrd* gebrd = nullptr;
   Ormbr* ormbr = nullptr;
   Lalsd* lalsd = nullptr;
+  Sbtrd* sbtrd = nullptr;
 
   /// Fills the table. Throws SystemError naming the first missing routine, except for optional ones.
   static Routines from(const SharedLibrary& blas, const SharedLibrary& lapack);

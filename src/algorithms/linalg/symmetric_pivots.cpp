@@ -1,0 +1,114 @@
+// The data of a symmetric indefinite factorization other than the tiles of the matrix.
+#include <fairlead/error.hpp>
+#include <fairlead/ldlt.hpp>
+#include <fairlead/pivoted_lu.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithms/linalg/larger.hpp"
+#include "algorithms/linalg/shapes.hpp"
+#include "base/pages.hpp"
+
+namespace fairlead::linalg {
+
+template <class T>
+SymmetricPivots<T>::SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a)
+    : runtime_(runtime), n_(a.rows()), tile_(a.tile()) {
+  require_square(a, "a symmetric factorization");
+  if (a.distribution() != nullptr)
+    throw UsageError("a symmetric indefinite factorization is not available over several ranks");
+  const std::int32_t nt = a.tile_columns();
+  const auto side = static_cast<std::int32_t>(std::min<std::int64_t>(tile_, n_));
+  sizes_ = std::make_shared<std::vector<double>>(static_cast<std::size_t>(3 * nt));
+  try {
+    for (std::int32_t k = 0; k < nt; ++k) {
+      const std::int32_t rows = a.columns_of(k);
+      const auto tile = [&](Tiles& tiles, const char* name, std::int32_t tile_rows, std::int32_t columns) {
+        tiles.push_back(runtime_.matrix<T>(fmt::format("{}[{}]", name, k), tile_rows, columns));
+      };
+      const auto exchanges = [&](std::vector<Exchanges>& list, const char* name, std::int32_t count) {
+        list.push_back(runtime_.vector<std::int32_t>(fmt::format("{}[{}]", name, k), count));
+      };
+      tile(products_, "H", side, side);
+      tile(collected_, "W", rows, side);
+      tile(diagonal_, "T", rows, rows);
+      exchanges(band_exchanges_, "Q", rows);
+      if (k + 1 < nt) {
+        exchanges(panels_, "P", a.columns_of(k + 1));
+        tile(below_, "T-", a.columns_of(k + 1), rows);
+        tile(right_, "T+", rows, a.columns_of(k + 1));
+      }
+      if (k + 2 < nt) tile(second_right_, "T++", rows, a.columns_of(k + 2));
+    }
+  } catch (...) {
+    remove_all();
+    throw;
+  }
+}
+
+template <class T>
+SymmetricPivots<T>::~SymmetricPivots() {
+  remove_all();
+}
+
+template <class T>
+void SymmetricPivots<T>::remove_all() noexcept {
+  const auto remove = [this](const auto& handles) {
+    for (const auto& handle : handles) try {
+        if (handle.datum().datum != nullptr) runtime_.remove(handle);
+      } catch (...) {
+        // Removal fails in a body, in another thread, or if memory is exhausted: the datum then stays until the runtime
+        // ends.
+      }
+  };
+  for (const auto* tiles : {&diagonal_, &below_, &right_, &second_right_, &products_, &collected_})
+    remove(*tiles);
+  remove(panels_);
+  remove(band_exchanges_);
+}
+
+template <class T>
+double SymmetricPivots<T>::largest_element() const {
+  double size = 0;
+  for (const double one : *sizes_) size = larger(size, one);
+  return size;
+}
+
+template <class T>
+Bytes SymmetricPivots<T>::bytes(std::int64_t n, std::int32_t tile) noexcept {
+  const auto tiles = static_cast<Bytes>((n + tile - 1) / tile);
+  const auto side = static_cast<Bytes>(std::min<std::int64_t>(n, tile));
+  return tiles *
+         (6 * whole_pages_for(side * side * sizeof(T)) + 2 * whole_pages_for(side * sizeof(std::int32_t)));
+}
+
+template <class T>
+void SymmetricPivots<T>::require_shape_of(const TiledMatrix<T>& a) const {
+  if (a.rows() != n_ || a.columns() != n_ || a.tile() != tile_)
+    throw UsageError(fmt::format(
+        "the pivots are for a matrix of {0} x {0} in tiles of {1}; this one is {2} x {3} in tiles of {4}", n_,
+        tile_, a.rows(), a.columns(), a.tile()));
+}
+
+template <class T>
+std::int32_t SymmetricPivots<T>::largest_tile_in_memory() const noexcept {
+  // A task that exchanges rows and columns uses six tiles.
+  constexpr Bytes tiles_of_task = 6;
+  const Bytes capacity = runtime_.capacity_bytes();
+  const auto needed = [this](std::int32_t tile) {
+    const auto side = static_cast<Bytes>(tile);
+    return std::max(RowPivots<T>::panel_bytes(n_ - std::min<std::int64_t>(n_, tile), tile),
+                    tiles_of_task * whole_pages_for(side * side * sizeof(T)) +
+                        whole_pages_for(side * sizeof(std::int32_t)));
+  };
+  auto tile = static_cast<std::int32_t>(std::min<std::int64_t>(tile_, n_));
+  while (tile > 0 && needed(tile) > capacity) --tile;
+  return tile;
+}
+
+template class SymmetricPivots<float>;
+template class SymmetricPivots<double>;
+
+}  // namespace fairlead::linalg
