@@ -14,6 +14,7 @@
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
+#include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/files_apart.hpp"
 #include "fairlead/solve/files_to_solve.hpp"
 #include "fairlead/solve/solution.hpp"
@@ -47,11 +48,12 @@ constexpr auto options = both(
          {.key = "method",
           .type = SettingType::choice,
           .default_value = "cholesky",
-          .choices = "cholesky|lu|lu-partial|lu-incremental|qr",
-          .help = "cholesky: A is symmetric positive definite; lu-partial, lu-incremental: any square A; lu: "
-                  "without "
-                  "pivoting, for a diagonally dominant A; qr: any A with at least as many rows as columns, "
-                  "least squares. Every solution is checked; a wrong one is an error"},
+          .choices = "cholesky|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
+          .help =
+              "cholesky: A is symmetric positive definite; lu, lu-incremental: any square A, with partial or "
+              "incremental pivoting; lu-nopivot: a diagonally dominant A; qr: any A with at least as many "
+              "rows as columns, "
+              "least squares. Every solution is checked; a wrong one is an error"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
@@ -159,6 +161,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("the file for the solution is missing: give -o x.npy");
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
+  warn_of_former_name(ranks, given.config.text("method"));
   if (&method != &cholesky_operation)
     for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
       if (is_set(given.config, option))
