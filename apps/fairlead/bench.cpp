@@ -1,4 +1,4 @@
-// fairlead bench cholesky|ldlt|lu|lu-partial|lu-incremental|qr|gemm: generated matrices, computed with out of core or in
+// fairlead bench cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|gemm: generated matrices, computed with out of core or in
 // core against the clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
@@ -44,9 +44,8 @@ constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix
 
 constexpr Positional positionals[] = {
     {.name = "WHAT",
-     .help = "what to run: cholesky, ldlt, lu (without pivoting), lu-partial (with partial pivoting), "
-             "lu-incremental (with incremental pivoting), qr or "
-             "gemm"}};
+     .help = "what to run: cholesky, ldlt, lu (with partial pivoting), lu-incremental (with incremental "
+             "pivoting), lu-nopivot (without pivoting), qr or gemm"}};
 constexpr auto options =
     both(std::to_array<Setting>(
              {{.key = "n",
@@ -81,7 +80,7 @@ constexpr auto options =
                .minimum = "0.001",
                .maximum = "1000",
                .help = "memory limit without --memory, as a fraction of the triangle (cholesky, ldlt), the "
-                       "matrix (lu, lu-partial, lu-incremental, qr) or the three matrices (gemm)"},
+                       "matrix (lu, lu-incremental, lu-nopivot, qr) or the three matrices (gemm)"},
               {.key = "digest",
                .type = SettingType::flag,
                .default_value = "false",
@@ -169,7 +168,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
     if (config.has("tree")) throw ConfigError("--tree requires qr");
   }
 
-  static_cast<void>(front_in(config, operation.key));  // a usage error before anything takes time
+  static_cast<void>(front_in(config, operation));  // a usage error before anything takes time
   problem.ranks = ranks.count();
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   if (ranks.first()) require_place_for_report(config);
@@ -211,6 +210,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
 int run(const ParsedCommandLine& given) {
   const DenseOperation& operation = find_operation(given.positionals.front());
   return on_ranks(given.config, [&](CommandRanks& ranks) {
+    warn_of_former_name(ranks, given.positionals.front());
     return given.config.text("precision") == "double" ? bench_dense<double>(ranks, given.config, operation)
                                                       : bench_dense<float>(ranks, given.config, operation);
   });
@@ -221,7 +221,7 @@ int run(const ParsedCommandLine& given) {
 const Subcommand bench{.name = "bench",
                        .summary =
                            "Runs a benchmark on generated matrices, out of core: cholesky, ldlt, lu, "
-                           "lu-partial, lu-incremental, qr or gemm.",
+                           "lu-incremental, lu-nopivot, qr or gemm.",
                        .positionals = positionals,
                        .options = options,
                        .run = run,

@@ -15,6 +15,7 @@
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
+#include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/files_apart.hpp"
 #include "fairlead/solve/files_to_solve.hpp"
 #include "fairlead/solve/solution.hpp"
@@ -48,12 +49,12 @@ constexpr auto options = both(
          {.key = "method",
           .type = SettingType::choice,
           .default_value = "cholesky",
-          .choices = "cholesky|ldlt|lu|lu-partial|lu-incremental|qr",
-          .help =
-              "cholesky: A is symmetric positive definite; ldlt: A is symmetric; lu-partial, lu-incremental: "
-              "any square A; lu: without pivoting, for a diagonally dominant A; qr: any A with at least as "
-              "many rows as columns, "
-              "least squares. Every solution is checked; a wrong one is an error"},
+          .choices = "cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
+          .help = "cholesky: A is symmetric positive definite; ldlt: A is symmetric; lu, lu-incremental: any "
+                  "square A, with partial or incremental pivoting; lu-nopivot: a diagonally dominant A; qr: "
+                  "any A "
+                  "with at least as many rows as columns, "
+                  "least squares. Every solution is checked; a wrong one is an error"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
@@ -161,6 +162,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("the file for the solution is missing: give -o x.npy");
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
+  warn_of_former_name(ranks, given.config.text("method"));
   const auto refuse_unless = [&](bool suits, std::string_view methods,
                                  std::initializer_list<std::string_view> keys) {
     for (const std::string_view option : keys)

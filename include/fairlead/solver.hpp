@@ -31,12 +31,12 @@ namespace fairlead::linalg {
 /// A factorization by which a system is solved.
 enum class Method : std::uint8_t {
   automatic,  ///< cholesky if the matrix is symmetric positive definite, ldlt if it is symmetric, qr if it has more rows
-              ///< than columns, else lu_partial
+              ///< than columns, else lu
   cholesky,        ///< for symmetric positive definite matrices
   ldlt,            ///< for symmetric matrices
-  lu,              ///< without pivoting, for diagonally dominant matrices
-  lu_partial,      ///< with partial pivoting, for any square matrix
+  lu,              ///< with partial pivoting, for any square matrix
   lu_incremental,  ///< with incremental pivoting, for any square matrix: elements may grow more
+  lu_nopivot,      ///< without pivoting, for diagonally dominant matrices
   qr,              ///< for any matrix with at least as many rows as columns; least squares
 };
 /// As the command has it: "lu-incremental"; "automatic".

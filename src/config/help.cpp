@@ -27,7 +27,7 @@ std::string_view value_name(const Setting& setting) {
     case SettingType::text:
       return "TEXT";
     case SettingType::choice:
-      return setting.choices;
+      return setting.choices.substr(0, setting.choices.find("|="));  // without former names, see choices_of()
     case SettingType::flag:
       return "";
     case SettingType::bandwidth:

@@ -121,7 +121,8 @@ ParsedValue read_unchecked(const Setting& setting, std::string_view text) {
       return {std::string(text), {}};
     case SettingType::choice: {
       const auto choices = choices_of(setting);
-      if (std::ranges::find(choices, text) != choices.end()) return {std::string(text), {}};
+      if (std::ranges::find(choices, text) != choices.end() || is_former_choice(setting, text))
+        return {std::string(text), {}};
       return {{}, fmt::format("must be one of {}{}", join(choices, ", "), did_you_mean(text, choices))};
     }
   }
@@ -261,7 +262,9 @@ std::optional<std::array<std::int32_t, 2>> parse_grid(std::string_view text) {
   return numbers;
 }
 
-std::vector<std::string_view> choices_of(const Setting& setting) {
+namespace {
+/// Also the former ones, with their mark.
+std::vector<std::string_view> all_choices_of(const Setting& setting) {
   std::vector<std::string_view> words;
   for (std::string_view rest = setting.choices; !rest.empty();) {
     const std::size_t bar = std::min(rest.find('|'), rest.size());
@@ -269,6 +272,21 @@ std::vector<std::string_view> choices_of(const Setting& setting) {
     rest.remove_prefix(std::min(bar + 1, rest.size()));
   }
   return words;
+}
+
+constexpr char former_mark = '=';
+}  // namespace
+
+std::vector<std::string_view> choices_of(const Setting& setting) {
+  std::vector<std::string_view> words = all_choices_of(setting);
+  std::erase_if(words, [](std::string_view word) { return word.starts_with(former_mark); });
+  return words;
+}
+
+bool is_former_choice(const Setting& setting, std::string_view text) {
+  return std::ranges::any_of(all_choices_of(setting), [&](std::string_view word) {
+    return word.starts_with(former_mark) && word.substr(1) == text;
+  });
 }
 
 std::string join(const std::vector<std::string_view>& words, std::string_view separator) {

@@ -45,8 +45,10 @@ ParsedValue parse_value(const Setting& setting, std::string_view text);
 /// A text that parse_value() parses to the same value.
 std::string format_value(const Setting& setting, const Value& value);
 
-/// The choices of a setting: "auto|bar" as a list.
+/// The choices of a setting: "auto|bar|=line" as a list, without former names, which have a = and come last: they are
+/// accepted, but not listed.
 std::vector<std::string_view> choices_of(const Setting& setting);
+bool is_former_choice(const Setting& setting, std::string_view text);
 
 /// For example "auto, bar, lines".
 std::string join(const std::vector<std::string_view>& words, std::string_view separator);

@@ -104,6 +104,7 @@ double qr_solve_flops_of(const Problem& p, double sides) {
 
 const DenseOperation cholesky_operation{.key = "cholesky",
                                         .name = "Cholesky factorization",
+                                        .jdf = "cholesky",
                                         .tiles = Tiles::lower,
                                         .matrices = 1,
                                         .kernels = linalg::RateSet::cholesky,
@@ -135,9 +136,10 @@ const DenseOperation ldlt_operation{.key = "ldlt",
                                                          .flops = triangular_solve_flops_of,
                                                          .symmetric = true,
                                                          .grows = true}};
-const DenseOperation lu_operation{
-    .key = "lu",
+const DenseOperation unpivoted_lu_operation{
+    .key = "lu-nopivot",
     .name = "LU factorization without pivoting",
+    .jdf = "lu",
     .tiles = Tiles::all,
     .matrices = 1,
     .kernels = linalg::RateSet::lu,
@@ -147,7 +149,8 @@ const DenseOperation lu_operation{
     .ceiling = lu_ceiling_of,
     .solve = SolveMethod{
         .factors = &lu_factors, .title = lu_title_of, .flops = triangular_solve_flops_of, .grows = true}};
-const DenseOperation pivoted_lu_operation{.key = "lu-partial",
+const DenseOperation pivoted_lu_operation{.key = "lu",
+                                          .former_key = "lu-partial",
                                           .name = "LU factorization with partial pivoting",
                                           .tiles = Tiles::all,
                                           .matrices = 1,
@@ -197,6 +200,7 @@ const DenseOperation qr_operation{
         .factors = &qr_factors, .title = qr_title_of, .flops = qr_solve_flops_of, .least_squares = true}};
 const DenseOperation product_operation{.key = "gemm",
                                        .name = "matrix product C += A B",
+                                       .jdf = "gemm",
                                        .tiles = Tiles::all,
                                        .matrices = 3,
                                        .kernels = linalg::RateSet::product,
@@ -212,18 +216,27 @@ bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
   return has_cuda_kernels(config) && !others;
 }
 
+namespace {
+constexpr std::array all_operations{&cholesky_operation,       &ldlt_operation,         &pivoted_lu_operation,
+                                    &incremental_lu_operation, &unpivoted_lu_operation, &qr_operation,
+                                    &product_operation};
+}  // namespace
+
 const DenseOperation& find_operation(std::string_view key) {
-  constexpr std::array all{&cholesky_operation,   &ldlt_operation,           &lu_operation,
-                           &pivoted_lu_operation, &incremental_lu_operation, &qr_operation,
-                           &product_operation};
-  for (const DenseOperation* operation : all)
-    if (operation->key == key) return *operation;
-  std::array<std::string_view, all.size()> names;
-  std::ranges::transform(all, names.begin(), [](const DenseOperation* operation) { return operation->key; });
+  std::array<std::string_view, all_operations.size()> names;
+  std::ranges::transform(all_operations, names.begin(), &DenseOperation::key);
+  for (const DenseOperation* operation : all_operations)
+    if (operation->key == key || (!key.empty() && operation->former_key == key)) return *operation;
   const std::string near = did_you_mean(key, names);
-  throw ConfigError(fmt::format(
-      "unknown benchmark \"{}\"{}", key,
-      near.empty() ? "; there are cholesky, ldlt, lu, lu-partial, lu-incremental, qr and gemm" : near));
+  throw ConfigError(fmt::format("unknown benchmark \"{}\"{}", key,
+                                near.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : near));
+}
+
+std::string renaming_note(std::string_view key) {
+  for (const DenseOperation* operation : all_operations)
+    if (!key.empty() && operation->former_key == key)
+      return fmt::format("{} is now called {}; the old name will be removed after 0.2", key, operation->key);
+  return {};
 }
 
 Bytes DenseProblem::matrix_bytes() const noexcept {

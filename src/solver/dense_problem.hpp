@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
@@ -48,10 +49,12 @@ struct SolveMethod {
 
 /// A dense operation: a factorization, by which systems are solved, or a product.
 struct DenseOperation {
-  std::string_view key;   ///< "cholesky", as the command line has it
-  std::string_view name;  ///< "Cholesky factorization"
-  Tiles tiles;            ///< which tiles each matrix has
-  int matrices;           ///< of that size: 1, or A, B and C
+  std::string_view key;           ///< "cholesky", as the command line has it
+  std::string_view former_key{};  ///< accepted too, with a note
+  std::string_view name;          ///< "Cholesky factorization"
+  std::string_view jdf{};         ///< the file of its graph in JDF, "cholesky"; empty: none
+  Tiles tiles;                    ///< which tiles each matrix has
+  int matrices;                   ///< of that size: 1, or A, B and C
   /// Devices for which most of its tasks have bodies: CUDA and OpenCL, none, or CUDA with Fairlead's own
   /// kernels.
   enum class Devices : std::uint8_t { all, none, cuda_by_own_kernels } devices = Devices::all;
@@ -73,10 +76,12 @@ struct DenseOperation {
 /// True if the operation can run on the devices that are found or that the settings name.
 bool may_run_on_devices(const DenseOperation& operation, const Config& config);
 
-extern const DenseOperation cholesky_operation, ldlt_operation, lu_operation, pivoted_lu_operation,
-    incremental_lu_operation, qr_operation, product_operation;
-/// Throws ConfigError that lists the operations.
+extern const DenseOperation cholesky_operation, ldlt_operation, pivoted_lu_operation,
+    incremental_lu_operation, unpivoted_lu_operation, qr_operation, product_operation;
+/// By its key or its former one. Throws ConfigError that lists the operations.
 const DenseOperation& find_operation(std::string_view key);
+/// States the new name if `key` is a former one; otherwise empty.
+std::string renaming_note(std::string_view key);
 
 struct DenseProblem {
   const DenseOperation* operation = &cholesky_operation;

@@ -31,9 +31,9 @@ struct NamedMethod {
 constexpr NamedMethod methods[] = {{Method::automatic, nullptr},
                                    {Method::cholesky, &solver::cholesky_operation},
                                    {Method::ldlt, &solver::ldlt_operation},
-                                   {Method::lu, &solver::lu_operation},
-                                   {Method::lu_partial, &solver::pivoted_lu_operation},
+                                   {Method::lu, &solver::pivoted_lu_operation},
                                    {Method::lu_incremental, &solver::incremental_lu_operation},
+                                   {Method::lu_nopivot, &solver::unpivoted_lu_operation},
                                    {Method::qr, &solver::qr_operation}};
 
 const DenseOperation* operation_of(Method method) noexcept {

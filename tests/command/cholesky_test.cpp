@@ -111,8 +111,8 @@ TEST_F(Solve, IsInterruptedOrHasWrittenTheSolution) {
                                 "' --progress none --workers 1 --method " + method,
                             environment);
   };
-  for (const std::string method : {"cholesky", "lu"}) {
-    if (tests::sanitized && method != "lu") continue;  // the files are the same
+  for (const std::string method : {"cholesky", "lu-nopivot"}) {
+    if (tests::sanitized && method != "lu-nopivot") continue;  // the files are the same
     SCOPED_TRACE(method);
     ASSERT_EQ(solved(method).exit_code, 0);
     const std::uint64_t calls = shim.calls(FileOperation::any);
@@ -441,16 +441,16 @@ TEST_F(Bench, FactorsOutOfCoreAndWritesTheReport) {
 }
 
 TEST_F(Bench, RunsTheSmallestProblem) {
-  for (const char* what : {"cholesky", "lu", "gemm"})
+  for (const char* what : {"cholesky", "lu-nopivot", "gemm"})
     EXPECT_EQ(in_folder(std::string("bench ") + what + " --n 1").exit_code, 0) << what;
 }
 
 // The kernels are those of the algorithm, the bytes no less than the bound.
 TEST_F(Bench, ReportsOnLuAndOnProductsAsOnCholesky) {
   std::size_t turn = 0;
-  for (const auto& [what, kernel, precision] : {std::tuple("lu", "getrf", "double"),
+  for (const auto& [what, kernel, precision] : {std::tuple("lu-nopivot", "getrf", "double"),
                                                 {"gemm", "gemm", "double"},
-                                                {"lu", "trsm", "single"},
+                                                {"lu-nopivot", "trsm", "single"},
                                                 {"gemm", "gemm", "single"}}) {
     if (tests::left_out(turn++, 3)) continue;  // of both a sanitizer sees one precision
     const Answer answer =

@@ -9,7 +9,7 @@ and orders of files, right-hand sides, precisions, machines, memory, outputs, an
 
 Prints each failure with the command that repeats it, and at the end how the backward errors of the right solutions are
 distributed, in roundings: the limit of docs/solve.md rests on that. Every fifth run is of `bench`. With --general, all are
-of `solve --method lu|lu-incremental|qr`. With --devices, each run has one to three of these kinds, mostly small ones, and there
+of `solve --method lu-nopivot|lu-incremental|qr`. With --devices, each run has one to three of these kinds, mostly small ones, and there
 are all fronts, and ranks: cuda on the driver of tests/fake_cuda, which ends a run with status 99 if something was out of order,
 opencl on PoCL. pytest runs some.
 """
@@ -240,7 +240,7 @@ def draw_size(run):
 # bench checks its own result.
 
 def bench(run):
-    operation = run.one_of("cholesky", "lu", "gemm")
+    operation = run.one_of("cholesky", "lu-nopivot", "gemm")
     single = run.chance(0.5)
     n = draw_size(run)
     run.draw_machine(n, 4 if single else 8)
@@ -492,12 +492,12 @@ def spoil_general(run, a):
 
 def solve_general(run):
     n = draw_size(run)
-    method = run.one_of("lu", "lu-incremental", "lu-incremental", "qr", "qr", "qr")
+    method = run.one_of("lu-nopivot", "lu-incremental", "lu-incremental", "qr", "qr", "qr")
     m = n + int(run.random.integers(1, 2 * n + 2)) if method == "qr" and run.chance(0.6) else n
     single = run.chance(0.4)
     a_type, b_type = (np.float32,) * 2 if single else (run.one_of(np.float32, np.float64), np.float64)
     of_dependent = m > n and run.chance(0.4)
-    file = dependent(run, m, n, a_type) if of_dependent else draw_general(run, m, n, a_type, method == "lu")
+    file = dependent(run, m, n, a_type) if of_dependent else draw_general(run, m, n, a_type, method == "lu-nopivot")
     a = file.astype(np.float64)
     expects = spoil_general(run, file) if run.chance(0.08) else None
     columns = run.one_of(1, 1, 2, 3, 16, 33)
@@ -537,7 +537,7 @@ def solve_general(run):
     done = run.run_with_enough(restore)
     if expects:
         # A column of zeros makes the matrix singular.
-        status = NOT_TRUSTED if expects.startswith("column") and method != "lu" else NOT_SOLVED
+        status = NOT_TRUSTED if expects.startswith("column") and method != "lu-nopivot" else NOT_SOLVED
         if done.returncode != status or not re.search(expects, done.stderr):
             raise Wrong(f"expected an error about '{expects}': exit status {done.returncode}, {done.stderr}")
         return None

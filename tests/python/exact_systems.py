@@ -219,15 +219,15 @@ DEFINITE = (even, spectrum, hilbert, graded, gaussian_process, differences, inte
 GENERAL = (normal, turned, rows_scaled, columns_scaled, growing, whole_numbers, triangle, vandermonde)
 TALL = (tall, fitted)
 OPTIONS = {"cholesky": ([], [], ["--refine"], ["--ranks", "2"], ["--memory", "7MiB", "--tile", "16"], ["--front", "ptg"]),
-           "lu": ([], ["--ranks", "2"]), "lu-incremental": ([], ["--tile", "12"], ["--memory", "7MiB", "--tile", "16"]),
+           "lu-nopivot": ([], ["--ranks", "2"]), "lu-incremental": ([], ["--tile", "12"], ["--memory", "7MiB", "--tile", "16"]),
            "qr": ([], ["--tile", "16"], ["--ranks", "2"])}
 
 
 def draw(index, seed):
     """Name, method, options, A and b."""
     random = np.random.default_rng([seed, index])
-    method = ("cholesky", "cholesky", "cholesky", "lu", "lu-incremental", "lu-incremental", "qr", "tall")[index % 8]
-    kinds = {"cholesky": DEFINITE, "lu": (dominant,), "tall": TALL}.get(method, GENERAL)
+    method = ("cholesky", "cholesky", "cholesky", "lu-nopivot", "lu-incremental", "lu-incremental", "qr", "tall")[index % 8]
+    kinds = {"cholesky": DEFINITE, "lu-nopivot": (dominant,), "tall": TALL}.get(method, GENERAL)
     make = kinds[index // 8 % len(kinds)]
     method = "qr" if method == "tall" else method
     options = list(OPTIONS[method][random.integers(len(OPTIONS[method]))])

@@ -50,7 +50,7 @@ def penalties(n, random):
     a[at, at] = 10.0 ** random.uniform(6, 30)
     b = random.standard_normal((n, columns_of(random)))
     b[at] *= a[at, at][:, None]
-    return System(a, b, ("cholesky", "cholesky", "lu-incremental", "lu"))
+    return System(a, b, ("cholesky", "cholesky", "lu-incremental", "lu-nopivot"))
 
 
 def penalties_not_symmetric(n, random):
@@ -59,7 +59,7 @@ def penalties_not_symmetric(n, random):
     system = penalties(n, random)
     convection = 10.0 ** random.uniform(-9, -1.5)
     system.a += convection * (np.eye(n, k=-1) - np.eye(n, k=1))
-    system.methods = ("cholesky", "lu-incremental", "lu")
+    system.methods = ("cholesky", "lu-incremental", "lu-nopivot")
     return system
 
 
@@ -100,14 +100,14 @@ def graded_symmetric(n, random):
 def graded(n, random):
     rows = np.ldexp(1.0, random.integers(-490, 490, n).astype(np.int32))
     a = rows[:, None] * (random.uniform(-1, 1, (n, n)) + n * np.eye(n))
-    return System(a, rows[:, None] * random.standard_normal((n, columns_of(random))), ("lu-incremental", "lu"))
+    return System(a, rows[:, None] * random.standard_normal((n, columns_of(random))), ("lu-incremental", "lu-nopivot"))
 
 
 def two_sizes(n, random):
     """Products of its norms overflow."""
     power = float(random.integers(140, 155))
     a = np.diag(10.0 ** np.where(random.random(n) < 0.5, power, -power))
-    return System(a, np.diag(a)[:, None] * random.integers(1, 9, (n, columns_of(random))), ("cholesky", "lu", "lu-incremental"))
+    return System(a, np.diag(a)[:, None] * random.integers(1, 9, (n, columns_of(random))), ("cholesky", "lu-nopivot", "lu-incremental"))
 
 
 def orthogonal_side(n, random):
@@ -134,7 +134,7 @@ def many_sides(n, random):
     b *= 10.0 ** random.uniform(-300, 250, b.shape[1])
     b[:, random.random(b.shape[1]) < 0.1] = 0
     b[:, random.random(b.shape[1]) < 0.1] *= 1e-320
-    return System(a, b, ("cholesky", "lu", "lu-incremental", "qr"))
+    return System(a, b, ("cholesky", "lu-nopivot", "lu-incremental", "qr"))
 
 
 KINDS = (penalties, penalties_not_symmetric, nearly_symmetric, dependent_columns, singular_square, graded_symmetric, graded, two_sizes,

@@ -30,7 +30,7 @@ def check_solutions(run, folder, method, devices, one_in):
     """`run` runs the command in the folder; `devices`: by name, with sizes in tiles."""
     random = np.random.default_rng(30)
     m = random.standard_normal((N, N))
-    a = {"cholesky": m @ m.T / N + np.eye(N), "lu": m + 2 * N * np.eye(N), "qr": m + 9 * np.eye(N)}[method]
+    a = {"cholesky": m @ m.T / N + np.eye(N), "lu-nopivot": m + 2 * N * np.eye(N), "qr": m + 9 * np.eye(N)}[method]
     b = random.standard_normal((N, SIDES))
     solutions = {}
     for element in (np.float32, np.float64):

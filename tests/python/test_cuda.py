@@ -40,12 +40,12 @@ def run(command, fake_cuda, tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize("method", ["cholesky", "lu", "qr"])
+@pytest.mark.parametrize("method", ["cholesky", "lu-nopivot", "qr"])
 def test_every_option_gives_the_solution(run, method, at_length):
     check_solutions(run, run.folder, method, DEVICES, 7 if at_length else 41)
 
 
-@pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
+@pytest.mark.parametrize("operation", ["cholesky", "lu-nopivot", "gemm"])
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_bench_computes_on_the_device(run, operation, precision):
     done = run("bench", operation, "--n", 256, "--tile", 64, "--memory", "16MiB", "--workers", 1, "--precision", precision,
@@ -302,7 +302,7 @@ def landed(report: dict) -> int:
     return sum(rank["payloads_into_devices"] for rank in report["ranks"])
 
 
-@pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
+@pytest.mark.parametrize("operation", ["cholesky", "lu-nopivot", "gemm"])
 @pytest.mark.parametrize("into", ["auto", "host", "advised", "random"])
 def test_values_of_other_ranks_arrive_in_the_reported_memory(run, operation, into):
     for ranks, devices in [(2, "cuda:0,memory=1MiB"), (4, "cuda:0,memory=512KiB + cuda:1,memory=512KiB"), (2, "emulated:memory=1MiB")]:
@@ -428,7 +428,7 @@ def test_an_indefinite_matrix_is_an_error_also_in_tf32(run):
 @pytest.mark.parametrize("words, said", [
     (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32"), "--tf32 requires --refine"),
     (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32", "--method", "qr"), "--tf32 requires a symmetric matrix"),
-    (("bench", "lu", "--n", 64, "--precision", "tf32"), "--precision tf32 requires cholesky, not lu")])
+    (("bench", "lu-nopivot", "--n", 64, "--precision", "tf32"), "--precision tf32 requires cholesky, not lu-nopivot")])
 def test_tf32_is_refused_where_it_has_no_effect(run, words, said):
     conditioned(run.folder, 60, 5)
     done = run(*words)
@@ -453,7 +453,7 @@ def test_a_zero_pivot_is_named_by_its_column(run, column):
     a[column, column] = 0
     np.save(run.folder / "A.npy", a)
     np.save(run.folder / "b.npy", np.ones(150))
-    done = run("solve", "A.npy", "b.npy", "-o", "x.npy", "--method", "lu", "--tile", 64, "--devices", "cuda:0,memory=1MiB",
+    done = run("solve", "A.npy", "b.npy", "-o", "x.npy", "--method", "lu-nopivot", "--tile", 64, "--devices", "cuda:0,memory=1MiB",
                "--progress", "none", "--scheduler", "eager")
     assert done.returncode not in (0, 99) and f"column {column}," in done.stderr, done.stderr
 

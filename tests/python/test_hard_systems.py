@@ -26,7 +26,7 @@ def test_a_column_of_tiny_numbers_is_not_blamed_on_the_matrix(fairlead):
     numpy.testing.assert_allclose(numpy.load(fairlead.folder / "x.npy")[:, [0, 2]], 1 / 9, rtol=1e-14)
 
 
-@pytest.mark.parametrize("method, rows", [("cholesky", 5), ("lu", 5), ("lu-incremental", 5), ("qr", 5), ("qr", 9)])
+@pytest.mark.parametrize("method, rows", [("cholesky", 5), ("lu-nopivot", 5), ("lu-incremental", 5), ("qr", 5), ("qr", 9)])
 def test_a_column_of_zeros_does_not_lower_the_digits_of_others(fairlead, method, rows):
     numpy.save(fairlead.folder / "A.npy", 4 * numpy.eye(rows, 5) + 1)
     numpy.save(fairlead.folder / "b.npy", numpy.outer(numpy.arange(1, rows + 1), [1.0, 0.0, 1e10]))

@@ -20,7 +20,7 @@ SOLVE = "solve A.npy b.npy -o x.npy --tile 100 --workers 2 --progress none"
 COMMANDS = {
     "cholesky": SOLVE,
     "refine": SOLVE + " --refine",
-    "lu": SOLVE + " --method lu",
+    "lu-nopivot": SOLVE + " --method lu-nopivot",
     "lu-incremental": SOLVE + " --method lu-incremental",
     "qr": SOLVE + " --method qr",
     "reports": SOLVE + " --json j.json --report p.html --trace t.json --record-flow f.flow",

@@ -36,7 +36,7 @@ STORED = {
 }
 
 
-@pytest.mark.parametrize("method", ["cholesky", "lu", "qr"])
+@pytest.mark.parametrize("method", ["cholesky", "lu-nopivot", "qr"])
 @pytest.mark.parametrize("stored", STORED)
 def test_the_solution_is_that_of_the_npy_file(fairlead, stored, method):
     a, b = matrix(), numpy.random.default_rng(6).standard_normal((N, 2))

@@ -1,4 +1,4 @@
-"""`fairlead solve --method ldlt|lu|lu-partial|lu-incremental|qr` compared with NumPy: systems that are not symmetric, least squares, growth,
+"""`fairlead solve --method ldlt|lu|lu-incremental|lu-nopivot|qr` compared with NumPy: systems that are not symmetric, least squares, growth,
 condition, and errors of the input."""
 
 import json
@@ -8,7 +8,7 @@ import pytest
 numpy = pytest.importorskip("numpy")
 
 NOT_SOLVED, NOT_ASKED, WRONG_RESULT = 1, 2, 3
-GENERAL = ["lu-partial", "lu-incremental", "qr"]
+GENERAL = ["lu", "lu-incremental", "qr"]
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_systems_that_need_pivots_from_other_tiles_are_solved(solve):
     a = numpy.roll(numpy.diag(numpy.arange(1.0, n + 1)), 17, axis=0)
     b = numpy.random.default_rng(4).standard_normal((n, 2))
     expect_solution(solve("lu-incremental", a, b, "--tile", 16), a, b, 1e-16)
-    refused = solve("lu", a, b, "--tile", 16)
+    refused = solve("lu-nopivot", a, b, "--tile", 16)
     assert refused.returncode == NOT_SOLVED
     assert "the pivot in column 0, counted from 0, is zero" in refused.stderr
 
@@ -116,7 +116,7 @@ def test_lu_without_pivoting_solves_where_the_diagonal_dominates(solve):
     random = numpy.random.default_rng(5)
     a = random.uniform(-1, 1, (130, 130)) + 130 * numpy.eye(130)
     b = random.standard_normal(130)
-    done = solve("lu", a, b, "--tile", 32)
+    done = solve("lu-nopivot", a, b, "--tile", 32)
     expect_solution(done, a, b, 1e-15)
     assert done.report["growth"] < 2
 
@@ -149,7 +149,7 @@ def test_a_least_squares_solution_that_has_lost_its_digits_is_wrong(solve):
     assert done.report["backward_error"] > done.report["backward_error_limit"]
 
 
-@pytest.mark.parametrize("method", ["lu", *GENERAL])
+@pytest.mark.parametrize("method", ["lu-nopivot", *GENERAL])
 @pytest.mark.parametrize("bad, named", [(numpy.nan, "not a number (NaN)"), (-numpy.inf, "infinite")])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_values_that_are_not_finite_are_named_with_their_place(solve, method, bad, named, order):
@@ -171,7 +171,7 @@ def test_unsupported_shapes_are_refused(solve):
             ("qr", ones(5), ones(5), "(5,): it is not a matrix"),
             ("lu-incremental", ones((9, 5)), ones(9), "(9, 5): solving needs a square matrix; for least squares: "
                                                       "--method qr"),
-            ("lu", ones((5, 9)), ones(5), "(5, 9): solving needs a square matrix\n"),
+            ("lu-nopivot", ones((5, 9)), ones(5), "(5, 9): solving needs a square matrix\n"),
             ("qr", ones((9, 5)), ones(5), "they need the same number of rows")):
         done = solve(method, a, b)
         assert done.returncode == NOT_SOLVED and done.x is None
@@ -188,11 +188,11 @@ def test_options_of_symmetric_matrices_are_refused(solve, options):
 def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     done = solve("rq", numpy.eye(3), numpy.ones(3))
     assert done.returncode == NOT_ASKED
-    assert "must be one of cholesky, ldlt, lu, lu-partial, lu-incremental, qr (did you mean qr?)" in done.stderr
+    assert "must be one of cholesky, ldlt, lu, lu-incremental, lu-nopivot, qr (did you mean qr?)" in done.stderr
     assert "did you mean lu-incremental?" in fairlead("bench", "lu-incremntal").stderr
     refused = fairlead("bench", "qr", "--m", 5, "--n", 9)
     assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr
-    refused = fairlead("bench", "lu", "--m", 5, "--n", 5)
+    refused = fairlead("bench", "lu-nopivot", "--m", 5, "--n", 5)
     assert refused.returncode == NOT_ASKED and "--m requires qr" in refused.stderr
     refused = fairlead("bench", "cholesky", "--tree", "binary", "--n", 5)
     assert refused.returncode == NOT_ASKED and "--tree requires qr" in refused.stderr
@@ -261,6 +261,18 @@ def test_ldlt_uses_one_triangle_and_refuses_singular_matrices(solve, fairlead):
     a[3, 5] = numpy.nan
     done = solve("ldlt", a, b)
     assert done.returncode == NOT_SOLVED and "is not a number (NaN)" in done.stderr
+
+
+def test_the_former_name_of_lu_works_with_a_warning(solve, fairlead):
+    warning = "warning: lu-partial is now called lu; the old name will be removed after 0.2"
+    a = numpy.random.default_rng(7).standard_normal((40, 40))
+    for ranks in ([], ["--ranks", 2]):
+        done = solve("lu-partial", a, a[0], *ranks)
+        assert done.returncode == 0 and done.stderr.count(warning) == 1, done.stderr
+        assert "LU solve with partial pivoting" in done.stdout
+        assert warning not in solve("lu", a, a[0], *ranks).stderr
+    done = fairlead("bench", "lu-partial", "--n", 40, "--progress", "none")
+    assert done.returncode == 0 and done.stderr.count(warning) == 1, done.stderr
 
 
 @pytest.mark.parametrize("tree", ["flat", "binary"])

@@ -265,7 +265,7 @@ def test_without_memory_for_the_decision_there_is_an_error(solve):
 
 
 @pytest.mark.parametrize("options, said", [(["--rank-tolerance", "-1"], "rank-tolerance"), (["--rank-tolerance", "1"], "below 1"),
-                                           (["--method", "lu", "--rank-tolerance", "0.1"], "requires --method qr")])
+                                           (["--method", "lu-nopivot", "--rank-tolerance", "0.1"], "requires --method qr")])
 def test_invalid_tolerances_are_refused(solve, options, said):
     done = solve(numpy.eye(3), numpy.ones(3), *options)
     assert done.returncode == NOT_ASKED and said in done.stderr

@@ -75,7 +75,7 @@ def save(folder, a, b, element, order="C"):
     return np.load(folder / "A.npy"), np.load(folder / "b.npy")
 
 
-METHODS = {"cholesky": "definite", "lu": "dominant", "lu-incremental": "general", "qr": "general", "least squares": "tall"}
+METHODS = {"cholesky": "definite", "lu-nopivot": "dominant", "lu-incremental": "general", "qr": "general", "least squares": "tall"}
 MEMORIES = {"in core": "64MiB", "out of core": "7MiB"}
 
 
@@ -199,7 +199,7 @@ WRONG = {
     "hardly alike": (lambda a: a + np.triu(np.ones_like(a), 100), ["--symmetrize"], "that is more than rounding"),
     "not square": (lambda a: a[:, :-1], [], "solving needs a square matrix"),
     "singular": (lambda a: np.outer(np.ones(N), a[0]), ["--method", "qr"], "is not finite|not independent|is wrong"),
-    "zero pivot": (lambda a: a - np.diag(np.diag(a)), ["--method", "lu"], "the pivot in column 0"),
+    "zero pivot": (lambda a: a - np.diag(np.diag(a)), ["--method", "lu-nopivot"], "the pivot in column 0"),
     "more unknowns": (lambda a: a[:-1], ["--method", "qr"], "more unknowns than equations"),
     "whole numbers": (lambda a: a.astype(int), [], "64-bit integers"),
     "complex": (lambda a: a.astype(complex), [], "complex numbers"),

@@ -21,7 +21,7 @@ PRECISIONS = {"single": (np.float32, []), "double": (np.float64, []), "refined":
 # For a system that is not symmetric, by LU and QR; the last ones have more equations than unknowns.
 METHODS = {"lu-incremental single": ("general", np.float32, ["--method", "lu-incremental"]),
            "lu-incremental double": ("general", np.float64, ["--method", "lu-incremental"]),
-           "lu double": ("dominant", np.float64, ["--method", "lu"]),
+           "lu-nopivot double": ("dominant", np.float64, ["--method", "lu-nopivot"]),
            "qr single": ("general", np.float32, ["--method", "qr"]),
            "qr double": ("general", np.float64, ["--method", "qr"]),
            "least squares single": ("tall", np.float32, ["--method", "qr"]),
@@ -167,7 +167,7 @@ def test_every_option_gives_the_solution_by_lu_and_by_qr(command, policies, syst
     assert not wrong, f"{len(wrong)} of {len(cases)} are wrong:\n" + "\n".join(wrong[:20])
 
 
-OPERATIONS = ["cholesky", "ldlt", "lu", "lu-partial", "lu-incremental", "qr", "gemm"]
+OPERATIONS = ["cholesky", "ldlt", "lu-nopivot", "lu", "lu-incremental", "qr", "gemm"]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -95,7 +95,7 @@ class Factorization final : public Benchmark<T> {
   }
   void compute() override {
     if (run_->front() == Front::jdf)
-      return run_jdf<T>(*run_, problem_.operation->key, {{"descA", &*a_}}, of_factor_);
+      return run_jdf<T>(*run_, problem_.operation->jdf, {{"descA", &*a_}}, of_factor_);
     run_->compute([this](auto& front) { factors_->factor(front); });
   }
   std::uint64_t digest() override { return digest_of(*run_, *a_, problem_.operation->tiles); }
@@ -211,7 +211,7 @@ class Product final : public Benchmark<T> {
   }
   void compute() override {
     if (run_->front() == Front::jdf)
-      return run_jdf<T>(*run_, product_operation.key,
+      return run_jdf<T>(*run_, product_operation.jdf,
                         {{"descA", &matrices_[0]}, {"descB", &matrices_[1]}, {"descC", &c()}}, kernels_);
     run_->compute(
         [this](auto& front) { linalg::multiply<T>(front, kernels_, 1, matrices_[0], matrices_[1], 1, c()); });

@@ -16,15 +16,20 @@ Front front_in(const Config& config) {
   return config.text("front") == "jdf" ? Front::jdf : Front::ptg;
 }
 
-Front front_in(const Config& config, std::string_view benchmark) {
+namespace {
+[[noreturn]] void throw_not_in_jdf(std::string_view what) {
+  throw ConfigError(fmt::format("--front jdf: there is no JDF file for {}; use --front ptg", what));
+}
+}  // namespace
+
+Front front_in(const Config& config, const solver::DenseOperation& operation) {
   const Front front = front_in(config);
-  if (front == Front::jdf) require_in_jdf(benchmark);
+  if (front == Front::jdf && operation.jdf.empty()) throw_not_in_jdf(operation.key);
   return front;
 }
 
-void require_in_jdf(std::string_view benchmark) {
-  if (!is_in_jdf(benchmark))
-    throw ConfigError(fmt::format("--front jdf: there is no JDF file for {}; use --front ptg", benchmark));
+void require_in_jdf(std::string_view workload) {
+  if (!is_in_jdf(workload)) throw_not_in_jdf(workload);
 }
 
 }  // namespace fairlead::app

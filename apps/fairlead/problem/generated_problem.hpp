@@ -11,14 +11,14 @@ namespace fairlead::app {
 using solver::cholesky_operation;
 using solver::DenseProblem;
 using solver::ldlt_operation;
-using solver::lu_operation;
+using solver::unpivoted_lu_operation;
 
 /// A matrix for the operation: for LU diagonally dominant, for Cholesky positive definite, for LDL^T symmetric.
 template <class U>
 std::shared_ptr<const linalg::MatrixSource<U>> generated_matrix(const DenseProblem& problem,
                                                                 std::uint64_t seed) {
   const std::int64_t n = problem.n;
-  if (problem.operation == &lu_operation)
+  if (problem.operation == &unpivoted_lu_operation)
     return std::make_shared<linalg::GeneratedUniform<U>>(n, n, seed, static_cast<double>(n));
   if (problem.operation == &cholesky_operation) return std::make_shared<linalg::GeneratedSpd<U>>(n, seed);
   if (problem.operation == &ldlt_operation) return std::make_shared<linalg::GeneratedSpd<U>>(n, seed, 1.0);

@@ -182,6 +182,11 @@ Front front_at(const Config& config, const GridRank& place, const solver::DenseO
   return Front::flow;
 }
 
+void warn_of_former_name(const CommandRanks& ranks, std::string_view operation) {
+  const std::string note = solver::renaming_note(operation);
+  if (ranks.first() && !note.empty()) fmt::print(stderr, "fairlead: warning: {}\n", note);
+}
+
 const char* name_of(Front front) noexcept {
   return front == Front::jdf ? "jdf" : front == Front::flow ? "flow" : "ptg";
 }

@@ -2,8 +2,11 @@
 #pragma once
 #include <fairlead/runtime.hpp>
 
+#include <string_view>
+
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
+#include "fairlead/ranks/command_ranks.hpp"
 #include "report/run_report.hpp"
 #include "solver/grid_rank.hpp"
 
@@ -20,6 +23,8 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& 
 
 /// The front end that the report names. The default is a flow; with several ranks, graphs.
 Front front_at(const Config& config, const GridRank& place, const solver::DenseOperation& operation);
+/// Prints a warning, on the first rank, if the operation was given by a former name.
+void warn_of_former_name(const CommandRanks& ranks, std::string_view operation);
 const char* name_of(Front front) noexcept;
 
 }  // namespace fairlead::app

@@ -45,7 +45,7 @@ struct Command {
 void PrintTo(const Command& command, std::ostream* out) { *out << command.name; }
 constexpr Command commands[] = {
     {"Cholesky", "solve A.npy b.npy -o x.npy --tile 16 --workers 2 --progress none", "x.npy"},
-    {"Lu", "solve A.npy b.npy -o x.npy --method lu --tile 16 --workers 2 --progress none", "x.npy"},
+    {"Lu", "solve A.npy b.npy -o x.npy --method lu-nopivot --tile 16 --workers 2 --progress none", "x.npy"},
     {"Qr", "solve A.npy b.npy -o x.npy --method qr --tile 16 --workers 2 --progress none", "x.npy"},
     {"Refine", "solve A.npy b.npy -o x.npy --refine --tile 16 --workers 2 --progress none", "x.npy"},
     {"Ranks", "solve A.npy b.npy -o x.npy --ranks 2 --tile 16 --workers 1 --progress none", "x.npy", 10},
