@@ -91,10 +91,10 @@ Inertia ldlt_inertia(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a
   wait_for_results(flow);
   SymmetricBand<T> band = band_of<T>(flow, a);
   const auto n = static_cast<std::size_t>(a.rows());
-  std::vector<T> diagonal(n), beside(n), work(n);
+  std::vector<T> diagonal(n), below(n), work(n);
   kernels.blas().sbtrd<T>(static_cast<int>(n), static_cast<int>(band.width), band.elements.data(),
-                          static_cast<int>(band.width + 1), diagonal.data(), beside.data(), work.data());
-  std::vector<double> d(diagonal.begin(), diagonal.end()), e(beside.begin(), beside.end() - 1);
+                          static_cast<int>(band.width + 1), diagonal.data(), below.data(), work.data());
+  std::vector<double> d(diagonal.begin(), diagonal.end()), e(below.begin(), below.end() - 1);
   double norm = 0;
   for (std::size_t i = 0; i < n; ++i)
     norm = std::max(norm,

@@ -268,7 +268,7 @@ class Blas {
 
   /// Reduces a symmetric band matrix of order n and half-width `width` to a tridiagonal one by orthogonal similarity
   /// transformations. Column j of its lower triangle is column j of `a`, from the diagonal on; `a` is destroyed. `d` gets
-  /// the diagonal, `e` the n - 1 elements beside it. `work` has n elements.
+  /// the diagonal, `e` the n - 1 elements below it. `work` has n elements.
   template <Real T>
   void sbtrd(int n, int width, T* a, int lda, T* d, T* e, T* work) const {
     const char vectors = 'N', triangle = letter(Triangle::lower);
