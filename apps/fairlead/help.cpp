@@ -27,6 +27,9 @@ struct Examples {
 constexpr Examples examples[] = {
     {"solve", "fairlead solve A.npy b.npy -o x.npy --memory 2GiB --method qr",
      "fairlead solve --kernel rbf --points points.npy b.npy -o x.npy --memory 50%"},
+    {"factor", "fairlead factor A.npy -o A.factor --memory 2GiB",
+     "fairlead factor A.npy -o A.factor --lower && fairlead solve --factor A.factor b.npy -o x.npy"},
+    {"logdet", "fairlead logdet A.factor", "fairlead logdet A.npy --memory 2GiB --json determinant.json"},
     {"bench", "fairlead bench cholesky --n 16384 --memory-fraction 0.25 --report run.html",
      "fairlead bench qr --n 8192 --precision single --scheduler darts --json out.json"},
     {"info", "fairlead info", "fairlead info --config --disk-directory /scratch"},

@@ -34,6 +34,8 @@ namespace fairlead::app {
 namespace {
 
 constexpr const Subcommand* all[] = {&solve_command,
+                                     &factor_command,
+                                     &logdet_command,
                                      &bench,
                                      &info,
                                      &calibrate,

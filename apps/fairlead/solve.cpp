@@ -1,17 +1,21 @@
 // fairlead solve A.npy b.npy -o x.npy: solves A x = b, or a least squares problem, for a matrix that may be
 // larger than the memory.
 #include <fairlead/error.hpp>
+#include <fairlead/matrix_file.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "algorithms/linalg/source_matrix.hpp"
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
@@ -22,6 +26,7 @@
 #include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/factor_file.hpp"
 #include "solver/grid_rank.hpp"
 
 namespace fairlead::app {
@@ -36,7 +41,7 @@ namespace {
 
 constexpr Positional positionals[] = {
     {.name = "A.npy",
-     .help = "the matrix, symmetric positive definite for --method cholesky; or --kernel",
+     .help = "the matrix, symmetric positive definite for --method cholesky; or --kernel, or --factor",
      .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
 constexpr auto options = both(
@@ -55,6 +60,12 @@ constexpr auto options = both(
                   "any A "
                   "with at least as many rows as columns, "
                   "least squares. Every solution is checked; a wrong one is an error"},
+         {.key = "factor",
+          .type = SettingType::text,
+          .value_name = "A.factor",
+          .help = "solve with the factors that fairlead factor has saved. A.npy is not needed; if it is "
+                  "given, the "
+                  "solution is checked and refined with it"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
@@ -158,8 +169,46 @@ void require_digits_of_type(const solver::LinearSystem& system, std::optional<in
                                   *required, single ? "single" : "double", most));
 }
 
+int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
+  const Config& options = given.config;
+  if (!ranks.alone()) throw ConfigError("--factor works in one process, not on several ranks");
+  for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
+    if (is_set(options, option))
+      throw ConfigError(fmt::format("--{} concerns the factorization: give it to fairlead factor", option));
+  if (options.has("rank-tolerance"))
+    throw ConfigError(
+        "--rank-tolerance concerns the factorization: factors are kept of matrices of full rank");
+  const bool with_matrix = given.positionals.size() == 2;
+  if (!with_matrix && options.has("require-digits"))
+    throw ConfigError("--require-digits needs the error of the solution: give A.npy in addition to --factor");
+  const std::string &path = options.text("factor"), &b_path = given.positionals.back();
+  std::vector<NamedFile> inputs{{"--factor", path}, {"the right-hand side", b_path}};
+  if (with_matrix) inputs.push_back({"the matrix", given.positionals[0]});
+  require_files_apart(options, inputs, {{"-o", options.text("output"), options.flag("overwrite")}});
+  const auto matrix_in = [](const std::string& file) {
+    return linalg::stored_matrix_of(linalg::open_matrix(file));
+  };
+  const solver::LinearSystem system{.a = with_matrix ? matrix_in(given.positionals[0]) : nullptr,
+                                    .b = matrix_in(b_path),
+                                    .factors = std::make_shared<const solver::FactorFile>(path)};
+  const DenseOperation& method = *system.factors->shape().operation;
+  solver::require_match(system, method);
+  const solver::SolveOptions solving{.method = &method,
+                                     .condition = with_matrix && !options.flag("no-condition"),
+                                     .required_digits = required_digits(options)};
+  require_digits_of_type(system, solving.required_digits);
+  Config config = options;
+  check_scheduler(config);
+  static_cast<void>(front_in(config));
+  apply_quiet(config);
+  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
+  require_place_for_report(config);
+  return solve(system, solving, config, ranks);
+}
+
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("the file for the solution is missing: give -o x.npy");
+  if (given.config.has("factor")) return solve_with_factors(ranks, given);
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
   warn_of_former_name(ranks, given.config.text("method"));

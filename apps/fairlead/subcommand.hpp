@@ -70,6 +70,8 @@ struct Subcommand {
 };
 
 extern const Subcommand solve_command;
+extern const Subcommand factor_command;
+extern const Subcommand logdet_command;
 extern const Subcommand bench;
 extern const Subcommand info;
 extern const Subcommand calibrate;

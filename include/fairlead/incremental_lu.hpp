@@ -11,6 +11,7 @@
 // Buttari, Langou, Kurzak, Dongarra 2009 ("A class of parallel tiled linear algebra algorithms for multicore
 // architectures").
 #pragma once
+#include <fairlead/detail/stored_factors.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
@@ -29,8 +30,9 @@ class IncrementalPivots {
   /// For matrix `a`: only its shape matters, and with several ranks its distribution, since these data are placed with
   /// the tiles. `inner_block`: the number of columns of a pair that are factored at once; 0: selected by tile size.
   /// Throws UsageError if the matrix is not square or the block is larger than a tile, SystemError if the disk lacks
-  /// the space.
-  IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& a, std::int32_t inner_block = 0);
+  /// the space. `stored`: provides the data of factors that were computed before.
+  IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& a, std::int32_t inner_block = 0,
+                    detail::StoredFactors<T>* stored = nullptr);
   IncrementalPivots(const IncrementalPivots&) = delete;
   IncrementalPivots& operator=(const IncrementalPivots&) = delete;
   /// Waits for the tasks that use the data. Destroy it before the runtime.

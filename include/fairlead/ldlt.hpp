@@ -13,7 +13,9 @@
 // the rows of L. T is factored by band LU with partial pivoting, while the panels to the right are computed. It is as
 // stable as LU with partial pivoting: elements of L are at most 1, and those of T and of its factors can grow.
 #pragma once
+#include <fairlead/detail/stored_factors.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/log_determinant.hpp>
 #include <fairlead/runtime.hpp>
 
 #include <cstddef>
@@ -28,9 +30,9 @@ namespace fairlead::linalg {
 template <class T>
 class SymmetricPivots {
  public:
-  /// For matrix `a`: only its shape matters. Throws UsageError if the matrix is not square or distributed over ranks,
-  /// SystemError if the disk lacks the space.
-  SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a);
+  /// For matrix `a`: only its shape matters. `stored`: for factors that were computed before; null: for a factorization.
+  /// Throws UsageError if the matrix is not square or distributed over ranks, SystemError if the disk lacks the space.
+  SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a, detail::StoredFactors<T>* stored = nullptr);
   SymmetricPivots(const SymmetricPivots&) = delete;
   SymmetricPivots& operator=(const SymmetricPivots&) = delete;
   /// Waits for the tasks that use the data. Destroy it before the runtime.
@@ -80,12 +82,6 @@ class SymmetricPivots {
   std::vector<Exchanges> panels_, band_exchanges_;
   Tiles diagonal_, below_, right_, second_right_, products_, collected_;
   std::shared_ptr<std::vector<double>> sizes_;
-};
-
-/// The determinant of a matrix that may be out of the range of numbers.
-struct LogDeterminant {
-  int sign = 1;             ///< of the determinant: 1 or -1
-  double log_absolute = 0;  ///< the natural logarithm of its absolute value
 };
 
 /// The numbers of eigenvalues by their sign.

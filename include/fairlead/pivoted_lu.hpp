@@ -18,6 +18,7 @@
 // parallel out-of-core ScaLAPACK LU, QR, and Cholesky factorization routines"). The results are the same bits in any
 // memory.
 #pragma once
+#include <fairlead/detail/stored_factors.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
@@ -34,8 +35,8 @@ class RowPivots {
   /// For matrix `a`: only its shape matters, and with several ranks its distribution: the exchanges of a panel are
   /// stored with its diagonal tile. A distribution that gives each column of tiles one owner moves the fewest bytes.
   /// Collective with several ranks. Throws UsageError if the matrix has fewer rows than columns, SystemError if the disk
-  /// lacks the space.
-  RowPivots(Runtime& runtime, const TiledMatrix<T>& a);
+  /// lacks the space. `stored`: provides the data of factors that were computed before.
+  RowPivots(Runtime& runtime, const TiledMatrix<T>& a, detail::StoredFactors<T>* stored = nullptr);
   RowPivots(const RowPivots&) = delete;
   RowPivots& operator=(const RowPivots&) = delete;
   /// Waits for the tasks that use the data. Destroy it before the runtime.

@@ -9,6 +9,7 @@
 // architectures") and Hadri, Ltaief, Agullo, Dongarra 2010 ("Tile QR factorization with parallel panel processing"),
 // with LAPACK's geqrt, gemqrt, tpqrt and tpmqrt.
 #pragma once
+#include <fairlead/detail/stored_factors.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
@@ -38,9 +39,9 @@ class QrReflectors {
   /// For matrix `a`: only its shape matters, and with several ranks its distribution, since these data are placed with
   /// the tiles. `inner_block`: the number of reflectors that are applied at once; 0: selected by tile size. Throws
   /// UsageError if the matrix has more columns than rows or the block is larger than a tile, SystemError if the disk
-  /// lacks the space.
+  /// lacks the space. `stored`: provides the data of factors that were computed before.
   QrReflectors(Runtime& runtime, const TiledMatrix<T>& a, QrTree tree = QrTree::flat,
-               std::int32_t inner_block = 0);
+               std::int32_t inner_block = 0, detail::StoredFactors<T>* stored = nullptr);
   QrReflectors(const QrReflectors&) = delete;
   QrReflectors& operator=(const QrReflectors&) = delete;
   /// Waits for the tasks that use the data. Destroy it before the runtime.

@@ -11,6 +11,7 @@
 #include <fairlead/config.hpp>
 #include <fairlead/element_type.hpp>
 #include <fairlead/error.hpp>
+#include <fairlead/factorization.hpp>
 #include <fairlead/ids.hpp>
 #include <fairlead/literals.hpp>
 #include <fairlead/matrix_file.hpp>
@@ -137,7 +138,16 @@ class Solver {
   std::vector<double> solve(const std::string& a, std::span<const double> b,
                             std::int64_t right_hand_sides = 1);
 
-  /// Of the last solve, also if it has thrown after the solution was judged.
+  /// Factors A for any number of solves. The factors are checked by a solve whose right-hand side consists of ones, so
+  /// the errors are those of solve(); but a matrix that is singular to rounding is a warning. The solver's options for
+  /// refinement and rank do not apply.
+  Factorization factor(const MatrixSource<double>& a);
+  Factorization factor(const MatrixSource<float>& a);
+  Factorization factor(const MatrixView<double>& a);
+  Factorization factor(const MatrixView<float>& a);
+  Factorization factor(const std::string& a);
+
+  /// Of the last solve or factorization, also if it has thrown after the solution was judged.
   const SolveReport& report() const noexcept;
 
  private:

@@ -1,6 +1,7 @@
 // The table of dense operations: methods of the solver, and benchmarks.
 #pragma once
 #include <fairlead/config.hpp>
+#include <fairlead/detail/stored_factors.hpp>
 #include <fairlead/ids.hpp>
 #include <fairlead/qr.hpp>
 #include <fairlead/runtime.hpp>
@@ -29,7 +30,8 @@ class TiledFactors;
 template <class T>
 using FactorsMaker = std::unique_ptr<TiledFactors<T>> (*)(const DenseProblem& problem,
                                                           const FactorKernels& kernels, Runtime& runtime,
-                                                          const TiledMatrix<T>& a);
+                                                          const TiledMatrix<T>& a,
+                                                          linalg::detail::StoredFactors<T>* stored);
 
 struct FactorsMakers {
   FactorsMaker<float> in_single;
@@ -90,6 +92,7 @@ struct DenseProblem {
   std::int64_t m = 0;  ///< rows, of QR; 0: n
   linalg::QrTree tree = linalg::QrTree::flat;
   std::int32_t tile = 0;
+  std::int32_t inner_block = 0;  ///< of QR and of LU with incremental pivoting; 0: selected by tile size
   std::size_t element_bytes = 8;
   bool own_products = false;  ///< tasks use Fairlead's own products
   bool in_tf32 = false;       ///< the factorization, on devices that support it

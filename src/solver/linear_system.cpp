@@ -24,9 +24,34 @@ void require_shape(const StoredMatrix& a, const DenseOperation& method) {
   throw InputError(fmt::format("{} has the shape {}: {}", a.name(), shape, why));
 }
 
+void require_match_of_factors(const LinearSystem& system) {
+  const FactorFile& factors = *system.factors;
+  const StoredMatrix& b = *system.b;
+  const FactorShape& shape = factors.shape();
+  if (static_cast<std::int64_t>(b.rows()) != shape.rows)
+    throw InputError(
+        fmt::format("{} has factors of a matrix of {} x {}, and {} has the shape {}: they need the same "
+                    "number of rows",
+                    factors.name(), shape.rows, shape.columns, b.name(), data::shape_text(b.shape())));
+  if (shape.element == data::ElementType::float32 && b.element() != data::ElementType::float32)
+    throw InputError(
+        fmt::format("{} has factors in single precision, and {} is in double: convert it, in NumPy by "
+                    "b.astype('f4'), or factor the matrix in double precision",
+                    factors.name(), b.name()));
+  if (system.a == nullptr) return;
+  const StoredMatrix& a = *system.a;
+  if (a.dimensions() != 2 || static_cast<std::int64_t>(a.rows()) != shape.rows ||
+      static_cast<std::int64_t>(a.columns()) != shape.columns)
+    throw InputError(
+        fmt::format("{} has factors of a matrix of {} x {}, and {} has the shape {}: they are not of this "
+                    "matrix",
+                    factors.name(), shape.rows, shape.columns, a.name(), data::shape_text(a.shape())));
+}
+
 }  // namespace
 
 void require_match(const LinearSystem& system, const DenseOperation& method) {
+  if (system.factors != nullptr) return require_match_of_factors(system);
   const StoredMatrix &a = *system.a, &b = *system.b;
   if (!system.of_points()) require_shape(a, method);
   if (a.rows() != b.rows())
@@ -36,14 +61,16 @@ void require_match(const LinearSystem& system, const DenseOperation& method) {
 }
 
 data::ElementType LinearSystem::solution() const noexcept {
+  const data::ElementType of_matrix = factors != nullptr ? factors->shape().element : a->element();
   const bool in_single =
-      a->element() == data::ElementType::float32 && b->element() == data::ElementType::float32;
+      of_matrix == data::ElementType::float32 && b->element() == data::ElementType::float32;
   return in_single ? data::ElementType::float32 : data::ElementType::float64;
 }
 
 std::string LinearSystem::changed_input() const {
   for (const auto& file : {a, b})
     if (file != nullptr && file->changed()) return file->name();
+  if (factors != nullptr && factors->changed()) return factors->name();
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "data/matrix/stored_matrix.hpp"
 #include "report/run_report.hpp"
 #include "solver/dense_problem.hpp"
+#include "solver/factor_file.hpp"
 
 namespace fairlead::solver {
 
@@ -20,10 +21,13 @@ struct LinearSystem {
   std::shared_ptr<const data::StoredMatrix> a, b;     ///< a: the matrix or the points that it is made of
   std::shared_ptr<const linalg::RbfMatrix> kernel{};  ///< the matrix, computed from points; null: it is a
   linalg::Stored stored = linalg::Stored::both;       ///< of a symmetric matrix
+  /// Factors to solve with; `a`, if it is given, serves to check and refine the solution. Null: `a` is factored.
+  std::shared_ptr<const FactorFile> factors{};
 
   bool of_points() const noexcept { return kernel != nullptr; }
   std::int64_t rows() const noexcept { return static_cast<std::int64_t>(b->rows()); }
   std::int64_t unknowns() const noexcept {
+    if (factors != nullptr) return factors->shape().columns;
     return static_cast<std::int64_t>(of_points() ? b->rows() : a->columns());
   }
   std::int64_t right_hand_sides() const noexcept { return static_cast<std::int64_t>(b->columns()); }
@@ -56,12 +60,17 @@ struct SolveOptions {
   /// dimension if the matrix is not square; a square one is not decomposed.
   std::optional<double> rank_tolerance{};
   std::optional<int> required_digits{};
+  bool keep_factors = false;  ///< SolveSteps::take_factors() follows
 };
 
 struct SolveResult {
   DenseProblem problem{};  ///< with the method, the tile, and bytes
   std::string fallback_reason{};
   double backward_error = 0, backward_error_limit = 0;
+  bool is_checked = true;               ///< false: there is no matrix to compute the backward error with
+  double first_backward_error = 0;      ///< before refinement; of least squares, that of the solution
+  std::optional<double> matrix_norm{};  ///< of A, in the infinity norm
+  std::optional<double> largest{};      ///< the largest absolute value of an element of A, of LU
   std::optional<report::ConditionReport> condition{};
   std::optional<int> refinement_steps{};
   std::optional<double> growth{};     ///< the largest element of U divided by that of A

@@ -26,8 +26,10 @@ constexpr std::string_view part_of_file(linalg::Stored stored) {
 }
 
 std::string description_of(const LinearSystem& system) {
-  std::string text = fmt::format("{}{} x = {}", system.of_points() ? "(kernel matrix)" : system.a->name(),
-                                 part_of_file(system.stored), system.b->name());
+  const std::string matrix = system.factors != nullptr ? system.factors->name()
+                             : system.of_points()      ? "(kernel matrix)"
+                                                       : system.a->name();
+  std::string text = fmt::format("{}{} x = {}", matrix, part_of_file(system.stored), system.b->name());
   if (system.right_hand_sides() > 1) text += fmt::format(" ({} columns)", system.right_hand_sides());
   return text;
 }
@@ -38,8 +40,10 @@ void add_result(report::RunReport& report, const LinearSystem& system, const Sol
                 const SolveResult& result) {
   report.element = result.problem.element_bytes == sizeof(double) ? "FP64" : "FP32";
   report.seconds = result.seconds;
-  report.backward_error = result.backward_error;
-  report.backward_error_limit = result.backward_error_limit;
+  if (result.is_checked) {
+    report.backward_error = result.backward_error;
+    report.backward_error_limit = result.backward_error_limit;
+  }
   report.lost_in_file = result.lost_in_file;
   report.rounded_in_file = result.rounded_in_file;
   report.asymmetry = result.asymmetry;
@@ -52,10 +56,10 @@ void add_result(report::RunReport& report, const LinearSystem& system, const Sol
   report.numerical_rank = result.numerical_rank;
   report.of = description_of(system);
   if (!result.input_bytes_read) return;
-  report::LinkReport link{.name = "A.npy"};
+  report::LinkReport link{.name = system.factors != nullptr ? "factors" : "A.npy"};
   link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {*result.input_bytes_read, 1};
   report.links.push_back(link);
-  report.input_bytes = system.a->data_bytes();
+  report.input_bytes = system.factors != nullptr ? system.factors->bytes() : system.a->data_bytes();
   report.input_bytes_read = *result.input_bytes_read;
 }
 

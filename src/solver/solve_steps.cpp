@@ -41,7 +41,6 @@ using linalg::Elements;
 using linalg::LeastSquaresError;
 using linalg::StoredSource;
 
-constexpr std::size_t staging_of_vectors = 64 * 1024;
 constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
 
 template <class T>
@@ -77,6 +76,10 @@ SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& option
       m_(system.rows()),
       n_(system.unknowns()),
       kernels_(kernels) {
+  if (system_.factors != nullptr) {
+    reserved_ = bytes_with_stored_factors();
+    return;
+  }
   Bytes needed = bytes_for(*options_.method);
   for (const DenseOperation* other : {options_.fallback, options_.symmetric_fallback})
     if (other != nullptr) needed = std::max(needed, bytes_for(*other));
@@ -212,7 +215,7 @@ void SolveSteps<T>::solve_in_precisions() {
       attempt = refined(FactorPrecision::single, x_.data());
     if (attempt == Attempt::succeeded) return;
   }
-  direct(*options_.method);
+  system_.factors != nullptr ? with_stored_factors() : direct(*options_.method);
 }
 
 /// The matrix in tiles, factored.
@@ -252,26 +255,20 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
 }
 
 template <class T>
-void SolveSteps<T>::solve_with(const TiledMatrix<T>& a, Factors& factors, RankDecision<T>* rank) {
+void SolveSteps<T>::solve_with(const KeptFactors<T>& kept, RankDecision<T>* rank) {
+  if (rank == nullptr || !rank->is_reduced()) {
+    result_.seconds += solve_columns(*run_, kept, x_.data(), columns());
+    return;
+  }
   const linalg::ColumnScales<T> scales(x_.data(), m_, columns());
-  const double flops =
-      result_.problem.operation->solve->flops(result_.problem, static_cast<double>(columns()));
-  const bool reduced = rank != nullptr && rank->is_reduced();
   {
-    linalg::DistributedColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns(), a.tile(),
-                                    a.distribution());
-    run_->begin("solve", reduced ? 0 : factors.solve_tasks(x.tiles().tile_columns()), flops);
-    if (reduced)
-      factors.rotate(run_->flow(), x.tiles());
-    else
-      run_->compute([&](auto& front) { factors.solve(front, x.tiles()); });
+    linalg::DistributedColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns(), kept.a->tile(),
+                                    kept.a->distribution());
+    run_->begin("solve", 0,
+                kept.problem.operation->solve->flops(kept.problem, static_cast<double>(columns())));
+    kept.factors->rotate(run_->flow(), x.tiles());
     run_->wait();
     x.gather();
-    if (!reduced) {
-      scales.undo(x_.data());
-      result_.seconds += run_->end();
-      return;
-    }
   }
   rank->solve(x_.data(), m_, columns());
   result_.seconds += run_->end();
@@ -281,33 +278,60 @@ void SolveSteps<T>::solve_with(const TiledMatrix<T>& a, Factors& factors, RankDe
 /// With the factor in T.
 template <class T>
 void SolveSteps<T>::direct(const DenseOperation& method) {
-  result_.problem = problem(method, sizeof(T));
   const auto matrix = matrix_of<T>(method, a_);
-  const TiledMatrix<T> a = matrix->tiles(place_, run_->runtime(), result_.problem.tile);
-  const auto factors =
-      make_factors<T>(result_.problem, {.factor = kernels_, .solve = kernels_}, run_->runtime(), a);
-  factor<T>(*matrix, a, *factors);
-  result_.input_bytes_read = matrix->bytes_read();
+  finish(factored(method, *matrix), &*matrix);
+}
 
+template <class T>
+KeptFactors<T> SolveSteps<T>::factored(const DenseOperation& method, MatrixToSolve<T>& matrix) {
+  result_.problem = problem(method, sizeof(T));
+  KeptFactors<T> kept{.problem = result_.problem, .a = nullptr, .factors = nullptr};
+  kept.a =
+      std::make_unique<const TiledMatrix<T>>(matrix.tiles(place_, run_->runtime(), result_.problem.tile));
+  kept.factors =
+      make_factors<T>(result_.problem, {.factor = kernels_, .solve = kernels_}, run_->runtime(), *kept.a);
+  factor<T>(matrix, *kept.a, *kept.factors);
+  result_.input_bytes_read = matrix.bytes_read();
+  return kept;
+}
+
+/// `matrix`: null if the solution cannot be checked.
+template <class T>
+void SolveSteps<T>::finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix) {
+  const DenseOperation& method = *kept.problem.operation;
+  const TiledMatrix<T>& a = *kept.a;
+  if (matrix == nullptr) {
+    solve_with(kept, nullptr);
+    run_->reached(Milestone::solved);
+    result_.is_checked = false;
+    require_finite_solution();
+    return;
+  }
   std::optional<RankDecision<T>> rank;
   InverseNormEstimate of_inverse;
   if (is_least_squares(method)) {
     const double tolerance =
         options_.rank_tolerance.value_or(epsilon_of_type<T> * static_cast<double>(std::max(m_, n_)));
     rank.emplace(*run_, kernels_, a, tolerance, [&] {
-      of_inverse = estimate_norm_of_inverse(*run_, *factors, a);
+      of_inverse = estimate_norm_of_inverse(*run_, *kept.factors, a);
       return of_inverse.norm;
     });
     result_.seconds += rank->seconds();
   }
-  solve_with(a, *factors, rank ? &*rank : nullptr);
+  if (rank && rank->is_reduced() && options_.keep_factors)
+    throw NumericalError(
+        fmt::format("the columns of the matrix are linearly dependent: {} of {} are independent. Kept "
+                    "factors need independent ones",
+                    rank->rank().rank, n_));
+  solve_with(kept, rank ? &*rank : nullptr);
   run_->reached(Milestone::solved);
-  if (method.solve->grows)
-    measure_growth(a, *factors, method.solve->symmetric ? largest_in_symmetric_ : matrix->largest());
+  if (method.solve->grows && system_.factors == nullptr)
+    measure_growth(a, *kept.factors, method.solve->symmetric ? largest_in_symmetric_ : matrix->largest());
   if (rank)
-    judge_as_least_squares(*matrix, a, *factors, *rank, of_inverse);
+    judge_as_least_squares(*matrix, a, *kept.factors, *rank, of_inverse);
   else
-    judge(*matrix, a, *factors);
+    judge(*matrix, a, *kept.factors);
+  if (options_.keep_factors) factors_ = std::move(kept);
 }
 
 template <class T>
@@ -322,6 +346,7 @@ void SolveSteps<T>::measure_growth(const TiledMatrix<T>& a, const Factors& facto
     grown = of_u.largest();
   }
   if (largest > 0) result_.growth = *grown / largest;
+  result_.largest = largest;
 }
 
 template <class T>
@@ -331,21 +356,24 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
   // The factors of a symmetric matrix are those of the lower triangle. The residual contains the difference of
   // the upper triangle, so that one step of refinement removes it.
   const bool asymmetric = matrix.asymmetry() != 0;
-  const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, factors,
-                                                  {.a = matrix.source(),
-                                                   .b = right_hand_sides(),
-                                                   .x = x_.data(),
-                                                   .columns = columns(),
-                                                   .tile = a.tile(),
-                                                   .limit = limit / much_better,
-                                                   .may_refine = asymmetric || method.solve->grows,
-                                                   .counts = true,
-                                                   .least_steps = asymmetric ? 1 : 0,
-                                                   .readers = place_.readers,
-                                                   .distribution = a.distribution()});
+  const RefinedSteps judged =
+      judge_and_refine<T>(*run_, kernels_, factors,
+                          {.a = matrix.source(),
+                           .b = right_hand_sides(),
+                           .x = x_.data(),
+                           .columns = columns(),
+                           .tile = a.tile(),
+                           .limit = limit / much_better,
+                           .may_refine = asymmetric || method.solve->grows || system_.factors != nullptr,
+                           .counts = true,
+                           .least_steps = asymmetric ? 1 : 0,
+                           .readers = place_.readers,
+                           .distribution = a.distribution()});
   result_.seconds += judged.seconds;
   matrix.forget_pages();
   result_.backward_error = judged.backward_error;
+  result_.first_backward_error = judged.first_backward_error;
+  result_.matrix_norm = judged.matrix_norm;
   if (judged.steps > 0) result_.refinement_steps = judged.steps;
   if (asymmetric) result_.asymmetry = matrix.asymmetry();
   // If sums of a row overflow, the condition is unknown.
@@ -380,7 +408,7 @@ void SolveSteps<T>::judge_as_least_squares(MatrixToSolve<T>& matrix, const Tiled
                               .wants_condition = options_.condition,
                               .of_inverse = of_inverse,
                               .readers = place_.readers});
-  result_.backward_error = judged.backward_error;
+  result_.backward_error = result_.first_backward_error = judged.backward_error;
   result_.residual = judged.residual;
   result_.numerical_rank = rank.rank();
   result_.condition = judged.condition;

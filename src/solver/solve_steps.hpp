@@ -5,13 +5,16 @@
 #include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "solver/execution.hpp"
 #include "solver/grid_rank.hpp"
+#include "solver/kept_factors.hpp"
 #include "solver/least_squares_check.hpp"
 #include "solver/linear_system.hpp"
 #include "solver/matrix_to_solve.hpp"
@@ -20,6 +23,8 @@
 #include "solver/trust.hpp"
 
 namespace fairlead::solver {
+
+constexpr std::size_t staging_of_vectors = 64 * 1024;  // of a reader of right-hand sides
 
 /// An error that no precision avoids.
 class NoPrecisionHelps : public NumericalError {
@@ -42,6 +47,8 @@ class SolveSteps {
   SolveResult run(Execution& run);
   /// The solution, one column after the other, each with as many elements as A has rows; the first ones are x.
   const std::vector<T>& solution() const noexcept { return x_; }
+  /// After run() with keep_factors: the factors, which use the runtime of that execution.
+  KeptFactors<T> take_factors() { return std::move(factors_); }
 
  private:
   using Factors = TiledFactors<T>;
@@ -57,15 +64,20 @@ class SolveSteps {
   std::unique_ptr<MatrixToSolve<Element>> matrix_of(const DenseOperation& method,
                                                     std::shared_ptr<const data::StoredMatrix> file) const;
   Bytes bytes_for(const DenseOperation& method);
+  Bytes bytes_with_stored_factors() const;
   DenseProblem problem(const DenseOperation& method, std::size_t element_bytes);
   void read_right_hand_sides();
 
   void solve_in_precisions();
   Attempt refined(FactorPrecision precision_of_factor, double* x);
   void direct(const DenseOperation& method);
+  void with_stored_factors();
+  KeptFactors<T> factored(const DenseOperation& method, MatrixToSolve<T>& matrix);
+  void require_finite_solution() const;
+  void finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix);
   template <class Element>
   void factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Element>& a, TiledFactors<Element>& factors);
-  void solve_with(const TiledMatrix<T>& a, Factors& factors, RankDecision<T>* rank);
+  void solve_with(const KeptFactors<T>& kept, RankDecision<T>* rank);
   /// Where to go on if the matrix is unsuitable for the first method; null: nowhere.
   const DenseOperation* fallback() const noexcept;
   void measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest);
@@ -86,12 +98,16 @@ class SolveSteps {
   std::shared_ptr<const data::StoredMatrix> a_;  // may keep what was read in memory
   std::vector<T> x_;                             // b, which becomes the solution
   std::vector<std::int64_t> below_single_;       // columns of b: of a file in single precision
+  KeptFactors<T> factors_{};                     // if they are kept
   SolveResult result_;
   Stage stage_ = Stage::reading;
   bool is_symmetric_ = false;        // known after reading
   double largest_in_symmetric_ = 0;  // of a method by which elements may grow: before the factorization
   Execution* run_ = nullptr;
 };
+
+/// What a file with factors states about the matrix.
+FactoredMatrix factored_matrix(const data::StoredMatrix& a, const SolveResult& result);
 
 extern template class SolveSteps<float>;
 extern template class SolveSteps<double>;

@@ -10,8 +10,10 @@
 #include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "machine/machine.hpp"
+#include "solver/kept_factorization.hpp"
 #include "solver/linear_system.hpp"
 #include "solver/load_kernels.hpp"
+#include "solver/method_choice.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
 #include "solver/trust.hpp"
@@ -40,12 +42,6 @@ const DenseOperation* operation_of(Method method) noexcept {
   for (const NamedMethod& one : methods)
     if (one.method == method) return one.operation;
   return nullptr;
-}
-
-Method method_of(const DenseOperation& operation) noexcept {
-  for (const NamedMethod& one : methods)
-    if (one.operation == &operation) return one.method;
-  return Method::automatic;
 }
 
 void require_valid(const SolverOptions& options) {
@@ -80,15 +76,6 @@ void require_valid(const SolverOptions& options) {
   if (options.tile < 0) throw UsageError(fmt::format("tile is {}: it is a number of elements", options.tile));
 }
 
-Config config_of(const SolverOptions& options) {
-  Config config = options.config;
-  if (options.memory != 0) config.set("memory", options.memory);
-  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
-  if (options.tile != 0) config.set("tile", options.tile);
-  if (options.workers != 0) config.set("workers", options.workers);
-  return config;
-}
-
 /// A pointer to an object that the caller keeps.
 template <class T>
 std::shared_ptr<const T> not_owned(const T& object) {
@@ -114,13 +101,7 @@ std::shared_ptr<const StoredMatrix> stored_columns(std::span<const T> b, std::in
       matrix_in_memory(b.data(), rows, columns, StorageOrder::fortran, 0, "the right-hand side"));
 }
 
-/// The method and what it may fall back to.
-struct ChosenMethod {
-  const DenseOperation* operation;
-  const DenseOperation* fallback = nullptr;            ///< of a matrix that is not symmetric
-  const DenseOperation* symmetric_fallback = nullptr;  ///< of a symmetric one
-  std::string reason{};
-};
+using ChosenMethod = solver::MethodChoice;
 
 ChosenMethod choose_method(const SolverOptions& options, const LinearSystem& system) {
   if (const DenseOperation* const given = operation_of(options.method)) return {.operation = given};
@@ -130,15 +111,32 @@ ChosenMethod choose_method(const SolverOptions& options, const LinearSystem& sys
             .reason = "one triangle of a symmetric matrix is stored"};
   if (options.rank_tolerance)
     return {.operation = &solver::qr_operation, .reason = "rank_tolerance requires it"};
-  if (system.rows() != system.unknowns())
-    return {.operation = &solver::qr_operation, .reason = "the matrix has more rows than columns"};
-  return {.operation = &solver::cholesky_operation,
-          .fallback = &solver::pivoted_lu_operation,
-          .symmetric_fallback = &solver::ldlt_operation,
-          .reason = "the matrix is symmetric positive definite"};
+  return solver::choose_method_by_shape(system.rows(), system.unknowns());
 }
 
 }  // namespace
+}  // namespace fairlead::linalg
+
+namespace fairlead::solver {
+
+linalg::Method method_of(const DenseOperation& operation) noexcept {
+  for (const linalg::NamedMethod& one : linalg::methods)
+    if (one.operation == &operation) return one.method;
+  return linalg::Method::automatic;
+}
+
+Config config_of(const linalg::SolverOptions& options) {
+  Config config = options.config;
+  if (options.memory != 0) config.set("memory", options.memory);
+  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
+  if (options.tile != 0) config.set("tile", options.tile);
+  if (options.workers != 0) config.set("workers", options.workers);
+  return config;
+}
+
+}  // namespace fairlead::solver
+
+namespace fairlead::linalg {
 
 std::string_view name_of(Method method) noexcept {
   const DenseOperation* const operation = operation_of(method);
@@ -166,9 +164,56 @@ class Solver::Implementation {
       throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
     }
   }
+  Factorization factor(std::shared_ptr<const StoredMatrix> a) {
+    report_ = {};
+    if (options_.refine || options_.rank_tolerance)
+      throw UsageError("refine and rank_tolerance apply to a solve, not to factors that are kept");
+    const auto rows = static_cast<std::int64_t>(a->rows());
+    const bool in_single = a->element() == ElementType::float32;
+    // The right-hand side with which the factors are checked.
+    const std::vector<double> ones(in_single ? 0 : a->rows(), 1.0);
+    const std::vector<float> short_ones(in_single ? a->rows() : 0, 1.0f);
+    const LinearSystem system{.a = std::move(a),
+                              .b = in_single ? stored_columns(std::span<const float>(short_ones), rows, 1)
+                                             : stored_columns(std::span<const double>(ones), rows, 1),
+                              .stored = options_.stored};
+    try {
+      return in_single ? factor_in<float>(system) : factor_in<double>(system);
+    } catch (const NumericalError& error) {
+      const std::string changed = system.changed_input();
+      if (changed.empty()) throw;
+      throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
+    }
+  }
   const SolveReport& report() const noexcept { return report_; }
 
  private:
+  template <class T>
+  Factorization factor_in(const LinearSystem& system) {
+    const ChosenMethod chosen = choose_method(options_, system);
+    solver::require_match(system, *chosen.operation);
+    require_digits_of(system);
+    const solver::SolveOptions options{.method = chosen.operation,
+                                       .fallback = chosen.fallback,
+                                       .symmetric_fallback = chosen.symmetric_fallback,
+                                       .condition = options_.condition,
+                                       .required_digits = options_.required_digits,
+                                       .keep_factors = true};
+    const Config config = solver::config_of(options_);
+    if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
+    solver::SolveSteps<T> steps(system, options, config, *kernels_, {});
+    auto run = std::make_unique<solver::Execution>(config, steps.reserved(), *kernels_);
+    solver::SolveResult result = steps.run(*run);
+    solver::KeptFactors<T> factors = steps.take_factors();  // destroyed before the run
+    fill_report(system, result, chosen, *run);
+    if (result.condition) result.condition->singular = false;  // the report has a warning
+    require_trust(system, options, result);
+    const std::string changed = system.changed_input();
+    if (!changed.empty()) throw InputError(fmt::format("{} has changed while it was read", changed));
+    return solver::make_factorization<T>(std::move(run), std::move(factors),
+                                         solver::factored_matrix(*system.a, result));
+  }
+
   /// Computes in `Computed`; returns the solution as T.
   template <class Computed, class T>
   std::vector<T> solve_in(const LinearSystem& system) {
@@ -183,7 +228,7 @@ class Solver::Implementation {
         .condition = options_.condition,
         .rank_tolerance = options_.rank_tolerance,
         .required_digits = options_.required_digits};
-    const Config config = config_of(options_);
+    const Config config = solver::config_of(options_);
     if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
     solver::SolveSteps<Computed> steps(system, options, config, *kernels_, {});
     solver::Execution run(config, steps.reserved(), *kernels_);
@@ -213,7 +258,7 @@ class Solver::Implementation {
 
   void fill_report(const LinearSystem& system, const solver::SolveResult& result, const ChosenMethod& chosen,
                    solver::Execution& run) {
-    report_.method = method_of(*result.problem.operation);
+    report_.method = solver::method_of(*result.problem.operation);
     report_.method_reason = result.fallback_reason.empty() ? chosen.reason : result.fallback_reason;
     report_.rows = system.rows();
     report_.columns = system.unknowns();
@@ -282,6 +327,17 @@ std::vector<double> Solver::solve(const std::string& a, std::span<const double> 
                                   std::int64_t right_hand_sides) {
   return solve(*open_matrix(a), b, right_hand_sides);
 }
+
+Factorization Solver::factor(const MatrixSource<double>& a) { return implementation_->factor(stored(a)); }
+Factorization Solver::factor(const MatrixSource<float>& a) { return implementation_->factor(stored(a)); }
+Factorization Solver::factor(const MatrixView<double>& a) {
+  return factor(*matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension));
+}
+Factorization Solver::factor(const MatrixView<float>& a) {
+  const auto source = matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension);
+  return implementation_->factor(stored(*source));
+}
+Factorization Solver::factor(const std::string& a) { return factor(*open_matrix(a)); }
 
 const SolveReport& Solver::report() const noexcept { return implementation_->report(); }
 

@@ -17,12 +17,16 @@
 
 namespace fairlead::solver {
 
+using linalg::detail::FactorPart;
+using linalg::detail::StoredFactors;
+
 namespace {
 
 template <class T>
 class CholeskyFactors final : public TiledFactors<T> {
  public:
-  CholeskyFactors(const DenseProblem&, const FactorKernels& kernels, Runtime&, const TiledMatrix<T>& a)
+  CholeskyFactors(const DenseProblem&, const FactorKernels& kernels, Runtime&, const TiledMatrix<T>& a,
+                  StoredFactors<T>*)
       : kernels_(kernels.solve), factor_kernels_(kernels.factor), a_(a) {}
   void factor(Flow& flow) override { linalg::cholesky(flow, factor_kernels_, a_); }
   void factor(ptg::Graph& graph) override { linalg::cholesky(graph, factor_kernels_, a_); }
@@ -46,8 +50,9 @@ class CholeskyFactors final : public TiledFactors<T> {
 template <class T>
 class LdltFactors final : public TiledFactors<T> {
  public:
-  LdltFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
-      : kernels_(kernels.solve), a_(a), pivots_(runtime, a) {}
+  LdltFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime, const TiledMatrix<T>& a,
+              StoredFactors<T>* stored)
+      : kernels_(kernels.solve), a_(a), pivots_(runtime, a, stored) {}
   void factor(Flow& flow) override { linalg::factor_ldlt(flow, kernels_, a_, pivots_); }
   void factor(ptg::Graph&) override { throw_flow_only(); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -62,6 +67,22 @@ class LdltFactors final : public TiledFactors<T> {
     return {plain, plain, [this](std::int64_t columns) { return solve_tasks(columns); }};
   }
   std::optional<double> largest_element() const override { return pivots_.largest_element(); }
+  std::optional<linalg::LogDeterminant> log_determinant(Flow& flow) const override {
+    return linalg::ldlt_determinant(flow, pivots_, a_);
+  }
+  void visit_data(const FactorDataVisitor<T>& visitor) const override {
+    const std::int32_t blocks = a_.tile_columns();
+    for (std::int32_t k = 0; k < blocks; ++k) {
+      visitor.tile(FactorPart::band_diagonal, k, k, pivots_.band_diagonal(k));
+      visitor.exchanges(FactorPart::band_exchanges, k, k, pivots_.band_exchanges(k));
+      if (k + 1 < blocks) {
+        visitor.exchanges(FactorPart::symmetric_exchanges, k, k, pivots_.panel(k));
+        visitor.tile(FactorPart::band_below, k, k, pivots_.band_below(k));
+        visitor.tile(FactorPart::band_right, k, k, pivots_.band_right(k, 1));
+      }
+      if (k + 2 < blocks) visitor.tile(FactorPart::band_second_right, k, k, pivots_.band_right(k, 2));
+    }
+  }
 
  private:
   [[noreturn]] static void throw_flow_only() {
@@ -75,7 +96,8 @@ class LdltFactors final : public TiledFactors<T> {
 template <class T>
 class LuFactors final : public TiledFactors<T> {
  public:
-  LuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime&, const TiledMatrix<T>& a)
+  LuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime&, const TiledMatrix<T>& a,
+            StoredFactors<T>*)
       : kernels_(kernels.solve), a_(a) {}
   void factor(Flow& flow) override { linalg::lu(flow, kernels_, a_); }
   void factor(ptg::Graph& graph) override { linalg::lu(graph, kernels_, a_); }
@@ -104,8 +126,8 @@ template <class T>
 class PivotedLuFactors final : public TiledFactors<T> {
  public:
   PivotedLuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime,
-                   const TiledMatrix<T>& a)
-      : kernels_(kernels.solve), a_(a), pivots_(runtime, a) {}
+                   const TiledMatrix<T>& a, StoredFactors<T>* stored)
+      : kernels_(kernels.solve), a_(a), pivots_(runtime, a, stored) {}
   void factor(Flow& flow) override { linalg::factor_lu_pivoted(flow, kernels_, a_, pivots_); }
   void factor(ptg::Graph&) override { throw_flow_only(); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -122,6 +144,10 @@ class PivotedLuFactors final : public TiledFactors<T> {
             },
             [this](std::int64_t columns) { return solve_tasks(columns); }};
   }
+  void visit_data(const FactorDataVisitor<T>& visitor) const override {
+    for (std::int32_t k = 0; k < a_.tile_columns(); ++k)
+      visitor.exchanges(FactorPart::row_exchanges, k, k, pivots_.panel(k));
+  }
 
  private:
   [[noreturn]] static void throw_flow_only() {
@@ -135,9 +161,9 @@ class PivotedLuFactors final : public TiledFactors<T> {
 template <class T>
 class IncrementalLuFactors final : public TiledFactors<T> {
  public:
-  IncrementalLuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime,
-                       const TiledMatrix<T>& a)
-      : kernels_(kernels.solve), a_(a), pivots_(runtime, a) {}
+  IncrementalLuFactors(const DenseProblem& problem, const FactorKernels& kernels, Runtime& runtime,
+                       const TiledMatrix<T>& a, StoredFactors<T>* stored)
+      : kernels_(kernels.solve), a_(a), pivots_(runtime, a, problem.inner_block, stored) {}
   void factor(Flow& flow) override { linalg::factor_lu_incremental(flow, kernels_, a_, pivots_); }
   void factor(ptg::Graph& graph) override { linalg::factor_lu_incremental(graph, kernels_, a_, pivots_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -156,6 +182,14 @@ class IncrementalLuFactors final : public TiledFactors<T> {
             },
             [this](std::int64_t columns) { return solve_tasks(columns); }};
   }
+  void visit_data(const FactorDataVisitor<T>& visitor) const override {
+    for (std::int32_t i = 0; i < a_.tile_rows(); ++i)
+      for (std::int32_t k = 0; k <= i; ++k) {
+        visitor.tile(FactorPart::lower, i, k, pivots_.lower(i, k));
+        visitor.exchanges(FactorPart::pair_exchanges, i, k, pivots_.exchanges(i, k));
+      }
+  }
+  std::int32_t inner_block() const override { return pivots_.inner_block(); }
 
  private:
   linalg::Kernels kernels_;
@@ -167,8 +201,8 @@ template <class T>
 class QrFactors final : public TiledFactors<T> {
  public:
   QrFactors(const DenseProblem& problem, const FactorKernels& kernels, Runtime& runtime,
-            const TiledMatrix<T>& a)
-      : kernels_(kernels.solve), a_(a), reflectors_(runtime, a, problem.tree) {}
+            const TiledMatrix<T>& a, StoredFactors<T>* stored)
+      : kernels_(kernels.solve), a_(a), reflectors_(runtime, a, problem.tree, problem.inner_block, stored) {}
   void factor(Flow& flow) override { linalg::factor_qr(flow, kernels_, a_, reflectors_); }
   void factor(ptg::Graph& graph) override { linalg::factor_qr(graph, kernels_, a_, reflectors_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
@@ -197,6 +231,17 @@ class QrFactors final : public TiledFactors<T> {
   void rotate(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::apply_q(flow, kernels_, linalg::ApplyQ::transposed, a_, reflectors_, b);
   }
+  void visit_data(const FactorDataVisitor<T>& visitor) const override {
+    for (std::int32_t k = 0; k < a_.tile_columns(); ++k)
+      for (std::int32_t i = k; i < a_.tile_rows(); ++i) {
+        if (i == k || reflectors_.tree() == linalg::QrTree::binary) {
+          visitor.tile(FactorPart::reflectors, i, k, reflectors_.reflectors(i, k));
+          visitor.tile(FactorPart::triangular_factors, i, k, reflectors_.factors(i, k));
+        }
+        if (i != k) visitor.tile(FactorPart::joined_factors, i, k, reflectors_.joined_factors(i, k));
+      }
+  }
+  std::int32_t inner_block() const override { return reflectors_.inner_block(); }
 
  private:
   linalg::Kernels kernels_;
@@ -206,8 +251,9 @@ class QrFactors final : public TiledFactors<T> {
 
 template <template <class> class Factors, class T>
 std::unique_ptr<TiledFactors<T>> make_as(const DenseProblem& problem, const FactorKernels& kernels,
-                                         Runtime& runtime, const TiledMatrix<T>& a) {
-  return std::make_unique<Factors<T>>(problem, kernels, runtime, a);
+                                         Runtime& runtime, const TiledMatrix<T>& a,
+                                         StoredFactors<T>* stored) {
+  return std::make_unique<Factors<T>>(problem, kernels, runtime, a, stored);
 }
 template <template <class> class Factors>
 constexpr FactorsMakers makers_of{.in_single = make_as<Factors, float>,
@@ -229,18 +275,21 @@ const FactorsMakers qr_factors = makers_of<QrFactors>;
 
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
-                                              Runtime& runtime, const TiledMatrix<T>& a) {
+                                              Runtime& runtime, const TiledMatrix<T>& a,
+                                              StoredFactors<T>* stored) {
   const std::optional<SolveMethod>& method = problem.operation->solve;
   if (!method) throw UsageError(fmt::format("{} factors nothing", problem.operation->name));
   if constexpr (std::is_same_v<T, float>)
-    return method->factors->in_single(problem, kernels, runtime, a);
+    return method->factors->in_single(problem, kernels, runtime, a, stored);
   else
-    return method->factors->in_double(problem, kernels, runtime, a);
+    return method->factors->in_double(problem, kernels, runtime, a, stored);
 }
 
 template std::unique_ptr<TiledFactors<float>> make_factors(const DenseProblem&, const FactorKernels&,
-                                                           Runtime&, const TiledMatrix<float>&);
+                                                           Runtime&, const TiledMatrix<float>&,
+                                                           StoredFactors<float>*);
 template std::unique_ptr<TiledFactors<double>> make_factors(const DenseProblem&, const FactorKernels&,
-                                                            Runtime&, const TiledMatrix<double>&);
+                                                            Runtime&, const TiledMatrix<double>&,
+                                                            StoredFactors<double>*);
 
 }  // namespace fairlead::solver

@@ -2,16 +2,26 @@
 #pragma once
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/log_determinant.hpp>
 #include <fairlead/ptg.hpp>
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "solver/dense_problem.hpp"
 
 namespace fairlead::solver {
+
+/// Receives the data of a factorization other than the tiles of the matrix, each with the tile (i, k) it belongs to.
+template <class T>
+struct FactorDataVisitor {
+  using Part = linalg::detail::FactorPart;
+  std::function<void(Part, std::int32_t i, std::int32_t k, const Handle<Tile<T>>&)> tile;
+  std::function<void(Part, std::int32_t i, std::int32_t k, const Handle<Vector<std::int32_t>>&)> exchanges;
+};
 
 template <class T>
 class TiledFactors {
@@ -28,8 +38,13 @@ class TiledFactors {
   virtual linalg::AppliedInverse<T> inverse() = 0;
   /// The largest absolute value that grew in the factorization, after it; none: that of the upper triangle.
   virtual std::optional<double> largest_element() const { return std::nullopt; }
+  /// The determinant, if it is not that of the triangle. Waits for the tasks of the flow.
+  virtual std::optional<linalg::LogDeterminant> log_determinant(Flow&) const { return std::nullopt; }
   /// b := Q^T b; throws UsageError unless the factorization is QR.
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
+  virtual void visit_data(const FactorDataVisitor<T>&) const {}
+  /// As DenseProblem's; 0: the factorization has none.
+  virtual std::int32_t inner_block() const { return 0; }
 };
 
 /// The kernels of a factorization, and those of all that follows.
@@ -38,10 +53,12 @@ struct FactorKernels {
   const linalg::Kernels& solve;
 };
 
-/// The factors for `problem.operation`, which must not be a product. `a` and the runtime must stay.
+/// The factors for `problem.operation`, which must not be a product. `a` and the runtime must stay. `stored`: provides
+/// the data of factors that were computed before, with `a`; null: `a` is to be factored.
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
-                                              Runtime& runtime, const TiledMatrix<T>& a);
+                                              Runtime& runtime, const TiledMatrix<T>& a,
+                                              linalg::detail::StoredFactors<T>* stored = nullptr);
 
 // The entries of the table of methods.
 extern const FactorsMakers cholesky_factors, ldlt_factors, lu_factors, pivoted_lu_factors,

@@ -42,9 +42,9 @@ class Newcomer : public testing::Test {
       std::filesystem::temp_directory_path() / ("fairlead-newcomer-" + std::to_string(getpid()));
 };
 
-const std::vector<std::string> subcommands{"solve",      "bench",      "info",     "calibrate",
-                                           "schedulers", "machines",   "simulate", "compare",
-                                           "experiment", "replay-log", "status",   "help"};
+const std::vector<std::string> subcommands{"solve",    "bench",    "info",    "calibrate",  "schedulers",
+                                           "machines", "simulate", "compare", "experiment", "replay-log",
+                                           "status",   "help",     "factor",  "logdet"};
 
 }  // namespace
 

@@ -13,6 +13,8 @@ from test_jdf_over_ranks import EXAMPLES
 # With these arguments a command runs in a moment.
 COMMANDS = {
     "solve": ["A.npy", "b.npy", "-o", "x.npy"],
+    "factor": ["A.npy", "-o", "A.factor"],
+    "logdet": ["A.npy"],
     "bench": ["cholesky", "--n", "256"],
     "info": [],
     "calibrate": None,

@@ -26,6 +26,7 @@ COMMANDS = {
     "reports": SOLVE + " --json j.json --report p.html --trace t.json --record-flow f.flow",
     "ranks": SOLVE.replace("--workers 2", "--workers 1 --ranks 2"),
     "devices": SOLVE.replace("--workers 2", "--workers 1 --devices emulated:memory=4MiB"),
+    "factor": "factor A.npy -o A.factor --tile 100 --workers 2 --progress none",
     "bench": "bench cholesky --n 1000 --tile 100 --workers 2 --memory 24MiB --progress none --json j.json --record-flow f.flow",
     "jdf run": "jdf run cholesky.jdf --matrix descA=A.npy -o descA=L.npy --tile 100 --workers 2 --progress none",
     "jdf check": "jdf check cholesky.jdf --matrix descA=6000,6000,100,100",
@@ -78,6 +79,8 @@ def is_whole(path, data, complete):
         return got.shape == expected.shape and got.dtype == expected.dtype and numpy.allclose(got, expected, rtol=1e-6, atol=1e-12)
     if path == "t.json":
         return bool(packets(data))
+    if path.endswith(".factor"):
+        return len(data) == len(complete) and data[:4096] == complete[:4096]  # the header is written last
     if path.endswith(".json"):
         got, expected = json.loads(data), json.loads(complete)
         return (list(got) == list(expected)) if isinstance(expected, dict) else len(got) == len(expected)

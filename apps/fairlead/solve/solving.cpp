@@ -67,7 +67,8 @@ class CountedRun final : public WatchedRun {
 
 double operations_of(const LinearSystem& system, const solver::DenseProblem& problem) {
   const double sides = static_cast<double>(system.right_hand_sides());
-  return problem.operation->flops(problem) + problem.operation->solve->flops(problem, sides);
+  const double factorization = system.factors != nullptr ? 0 : problem.operation->flops(problem);
+  return factorization + problem.operation->solve->flops(problem, sides);
 }
 
 /// On one rank, with a solution of type T.

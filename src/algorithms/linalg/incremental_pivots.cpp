@@ -18,7 +18,8 @@ std::int32_t block_columns(std::int32_t tile, std::int32_t inner_block) noexcept
 }  // namespace
 
 template <class T>
-IncrementalPivots<T>::IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& a, std::int32_t inner_block)
+IncrementalPivots<T>::IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& a, std::int32_t inner_block,
+                                        detail::StoredFactors<T>* stored)
     : runtime_(runtime), n_(a.rows()), tile_(a.tile()), inner_block_(block_columns(a.tile(), inner_block)) {
   if (a.rows() != a.columns())
     throw UsageError(
@@ -32,6 +33,12 @@ IncrementalPivots<T>::IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& 
         const std::int32_t columns = a.columns_of(k);
         const std::int32_t rows = i == k ? columns : std::min(inner_block_, columns);
         const std::string lower = fmt::format("L[{},{}]", i, k), exchanges = fmt::format("P[{},{}]", i, k);
+        if (stored != nullptr) {
+          lower_.push_back(stored->tile(detail::FactorPart::lower, i, k, lower, rows, columns));
+          exchanges_.push_back(
+              stored->exchanges(detail::FactorPart::pair_exchanges, i, k, exchanges, columns));
+          continue;
+        }
         if (a.distribution() == nullptr) {
           lower_.push_back(runtime_.matrix<T>(lower, rows, columns));
           exchanges_.push_back(runtime_.vector<std::int32_t>(exchanges, columns));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
 
 #include "algorithms/linalg/inner_block.hpp"
 #include "base/pages.hpp"
@@ -40,7 +41,7 @@ std::int32_t block_of(std::int32_t tile, std::int32_t inner_block) noexcept {
 
 template <class T>
 QrReflectors<T>::QrReflectors(Runtime& runtime, const TiledMatrix<T>& a, QrTree tree,
-                              std::int32_t inner_block)
+                              std::int32_t inner_block, detail::StoredFactors<T>* stored)
     : runtime_(runtime),
       rows_(a.rows()),
       columns_(a.columns()),
@@ -57,23 +58,28 @@ QrReflectors<T>::QrReflectors(Runtime& runtime, const TiledMatrix<T>& a, QrTree 
                                  inner_block, tile_, tile_));
   const std::size_t tiles = static_cast<std::size_t>(a.tile_rows()) * static_cast<std::size_t>(tile_columns_);
   for (Handles* handles : {&reflectors_, &factors_, &joined_}) handles->resize(tiles);
-  const auto keep = [&](Handles& handles, const char* name, std::int32_t i, std::int32_t k, std::int32_t rows,
-                        std::int32_t columns) {
-    handles[static_cast<std::size_t>(i) * static_cast<std::size_t>(tile_columns_) +
-            static_cast<std::size_t>(k)] =
-        a.distribution() == nullptr ? runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns)
-                                    : runtime_.matrix<T>(fmt::format("{}[{},{}]", name, i, k), rows, columns,
-                                                         OwnedBy{a.distribution()->owner(i, k)});
+  const auto keep = [&](Handles& handles, detail::FactorPart part, const char* kind, std::int32_t i,
+                        std::int32_t k, std::int32_t rows, std::int32_t columns) {
+    const std::string name = fmt::format("{}[{},{}]", kind, i, k);
+    Handle<Tile<T>>& kept = handles[static_cast<std::size_t>(i) * static_cast<std::size_t>(tile_columns_) +
+                                    static_cast<std::size_t>(k)];
+    if (stored != nullptr)
+      kept = stored->tile(part, i, k, name, rows, columns);
+    else if (a.distribution() == nullptr)
+      kept = runtime_.matrix<T>(name, rows, columns);
+    else
+      kept = runtime_.matrix<T>(name, rows, columns, OwnedBy{a.distribution()->owner(i, k)});
   };
+  using enum detail::FactorPart;
   try {
     for_each_reflecting_tile(
         rows_, columns_, tile_, tree_,
         [&](std::int32_t i, std::int32_t k, std::int32_t rows, std::int32_t columns) {
-          keep(reflectors_, "V", i, k, rows, std::min(rows, columns));
-          keep(factors_, "T", i, k, std::min(inner_block_, columns), columns);
+          keep(reflectors_, reflectors, "V", i, k, rows, std::min(rows, columns));
+          keep(factors_, triangular_factors, "T", i, k, std::min(inner_block_, columns), columns);
         },
         [&](std::int32_t i, std::int32_t k, std::int32_t columns) {
-          keep(joined_, "T of a pair", i, k, std::min(inner_block_, columns), columns);
+          keep(joined_, joined_factors, "T of a pair", i, k, std::min(inner_block_, columns), columns);
         });
   } catch (...) {
     remove_all();

@@ -32,7 +32,7 @@ CommonMemory common_memory(Runtime& runtime, bool distributed) {
 }  // namespace
 
 template <class T>
-RowPivots<T>::RowPivots(Runtime& runtime, const TiledMatrix<T>& a)
+RowPivots<T>::RowPivots(Runtime& runtime, const TiledMatrix<T>& a, detail::StoredFactors<T>* stored)
     : runtime_(runtime), rows_(a.rows()), columns_(a.columns()), tile_(a.tile()) {
   if (rows_ < columns_)
     throw UsageError(fmt::format(
@@ -52,6 +52,10 @@ RowPivots<T>::RowPivots(Runtime& runtime, const TiledMatrix<T>& a)
   try {
     for (std::int32_t k = 0; k < a.tile_columns(); ++k) {
       const std::string name = fmt::format("P[{}]", k);
+      if (stored != nullptr) {
+        panels_.push_back(stored->exchanges(detail::FactorPart::row_exchanges, k, k, name, a.columns_of(k)));
+        continue;
+      }
       panels_.push_back(distributed ? runtime_.vector<std::int32_t>(name, a.columns_of(k),
                                                                     OwnedBy{a.distribution()->owner(k, k)})
                                     : runtime_.vector<std::int32_t>(name, a.columns_of(k)));

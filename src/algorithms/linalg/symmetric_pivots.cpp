@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/shapes.hpp"
@@ -14,7 +15,8 @@
 namespace fairlead::linalg {
 
 template <class T>
-SymmetricPivots<T>::SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a)
+SymmetricPivots<T>::SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a,
+                                    detail::StoredFactors<T>* stored)
     : runtime_(runtime), n_(a.rows()), tile_(a.tile()) {
   require_square(a, "a symmetric factorization");
   if (a.distribution() != nullptr)
@@ -25,22 +27,34 @@ SymmetricPivots<T>::SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a)
   try {
     for (std::int32_t k = 0; k < nt; ++k) {
       const std::int32_t rows = a.columns_of(k);
-      const auto tile = [&](Tiles& tiles, const char* name, std::int32_t tile_rows, std::int32_t columns) {
-        tiles.push_back(runtime_.matrix<T>(fmt::format("{}[{}]", name, k), tile_rows, columns));
+      const auto workspace = [&](Tiles& tiles, const char* kind, std::int32_t tile_rows) {
+        tiles.push_back(runtime_.matrix<T>(fmt::format("{}[{}]", kind, k), tile_rows, side));
       };
-      const auto exchanges = [&](std::vector<Exchanges>& list, const char* name, std::int32_t count) {
-        list.push_back(runtime_.vector<std::int32_t>(fmt::format("{}[{}]", name, k), count));
+      const auto tile = [&](Tiles& tiles, detail::FactorPart part, const char* kind, std::int32_t tile_rows,
+                            std::int32_t columns) {
+        const std::string name = fmt::format("{}[{}]", kind, k);
+        tiles.push_back(stored != nullptr ? stored->tile(part, k, k, name, tile_rows, columns)
+                                          : runtime_.matrix<T>(name, tile_rows, columns));
       };
-      tile(products_, "H", side, side);
-      tile(collected_, "W", rows, side);
-      tile(diagonal_, "T", rows, rows);
-      exchanges(band_exchanges_, "Q", rows);
-      if (k + 1 < nt) {
-        exchanges(panels_, "P", a.columns_of(k + 1));
-        tile(below_, "T-", a.columns_of(k + 1), rows);
-        tile(right_, "T+", rows, a.columns_of(k + 1));
+      const auto exchanges = [&](std::vector<Exchanges>& list, detail::FactorPart part, const char* kind,
+                                 std::int32_t count) {
+        const std::string name = fmt::format("{}[{}]", kind, k);
+        list.push_back(stored != nullptr ? stored->exchanges(part, k, k, name, count)
+                                         : runtime_.vector<std::int32_t>(name, count));
+      };
+      if (stored == nullptr) {
+        workspace(products_, "H", side);
+        workspace(collected_, "W", rows);
       }
-      if (k + 2 < nt) tile(second_right_, "T++", rows, a.columns_of(k + 2));
+      tile(diagonal_, detail::FactorPart::band_diagonal, "T", rows, rows);
+      exchanges(band_exchanges_, detail::FactorPart::band_exchanges, "Q", rows);
+      if (k + 1 < nt) {
+        exchanges(panels_, detail::FactorPart::symmetric_exchanges, "P", a.columns_of(k + 1));
+        tile(below_, detail::FactorPart::band_below, "T-", a.columns_of(k + 1), rows);
+        tile(right_, detail::FactorPart::band_right, "T+", rows, a.columns_of(k + 1));
+      }
+      if (k + 2 < nt)
+        tile(second_right_, detail::FactorPart::band_second_right, "T++", rows, a.columns_of(k + 2));
     }
   } catch (...) {
     remove_all();

@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "base/exception_text.hpp"
+#include "front/runtime/read_only_data.hpp"
 
 namespace fairlead::front {
 
@@ -34,6 +35,8 @@ void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
     bytes -= now;
   }
 } catch (const std::exception& error) {
+  // An error of stored data names the file and the place in it.
+  if (is_read_only(fill_)) throw;
   std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + exception_text(error)));
 } catch (...) {
   std::throw_with_nested(

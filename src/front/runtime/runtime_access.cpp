@@ -1,13 +1,38 @@
 // Access to the parts of a runtime that its public header does not name.
 #include "front/runtime/runtime_access.hpp"
 
+#include <utility>
+
 #include "front/runtime/implementation.hpp"
+#include "front/runtime/read_only_data.hpp"
 
 namespace fairlead {
 
 struct detail::RuntimeAccess {
   static Runtime::Implementation& of(Runtime& runtime) noexcept { return *runtime.implementation_; }
+  static std::shared_ptr<TileCollection> read_only(Runtime& runtime, const std::string& name,
+                                                   const Tiling& tiling, std::size_t element_bytes,
+                                                   Fill content) {
+    return runtime.make_tiles(name, tiling.rows, tiling.columns, tiling.tile,
+                              tiling.lower_only ? Tiles::lower : Tiles::all, element_bytes,
+                              front::ReadOnlyFill{std::move(content)});
+  }
+  static DatumReference add(Runtime& runtime, const std::string& name, const Description& as) {
+    return runtime.register_one(name, as);
+  }
 };
+
+std::shared_ptr<detail::TileCollection> front::make_read_only_tiles(Runtime& runtime, const std::string& name,
+                                                                    const detail::Tiling& tiling,
+                                                                    std::size_t element_bytes,
+                                                                    detail::Fill content) {
+  return detail::RuntimeAccess::read_only(runtime, name, tiling, element_bytes, std::move(content));
+}
+detail::DatumReference front::make_read_only_datum(Runtime& runtime, const std::string& name,
+                                                   detail::Description as, detail::Fill content) {
+  as.fill = ReadOnlyFill{std::move(content)};
+  return detail::RuntimeAccess::add(runtime, name, as);
+}
 
 engine::RuntimeCore& front::core_of(Runtime& runtime) noexcept {
   return detail::RuntimeAccess::of(runtime).core;

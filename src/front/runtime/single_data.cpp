@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "front/ranks/rank_context.hpp"
+#include "front/runtime/read_only_data.hpp"
 #include "front/runtime/sizes.hpp"
 
 namespace fairlead::detail {
@@ -73,7 +74,7 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   memory::DatumSpec spec{.bytes = bytes, .home = core.topology().user_memory(), .address = as.address};
   if (as.kept) {
     single.as.array = as.array.packed();
-    single.slot = spill_.allocate(bytes);
+    if (!is_read_only(as.fill)) single.slot = spill_.allocate(bytes);
     spec.home = core.topology().store();
     spec.home_offset = single.slot.offset;
   } else if (as.pack != nullptr) {

@@ -2,6 +2,7 @@
 #include "front/runtime/tile_collection.hpp"
 #include "base/pages.hpp"
 #include "front/ranks/rank_context.hpp"
+#include "front/runtime/read_only_data.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -35,7 +36,8 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
     first_number_ = ranks->program().allocate_numbers(entries_.size());
     ranks->program().guests().set_storage(store_, *spill_);
   }
-  if (spill_ != nullptr) {
+  const bool read_only = front::is_read_only(fill_);
+  if (spill_ != nullptr && !read_only) {
     Bytes all = 0;
     for (const Entry& entry : entries_)
       if (is_here(entry))
@@ -52,7 +54,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
       if (spill_ != nullptr) {
         spec.bytes = bytes_of(entry);
         spec.home = core.topology().store();
-        entry.slot = spill_->allocate(spec.bytes);
+        if (!read_only) entry.slot = spill_->allocate(spec.bytes);
         spec.home_offset = entry.slot.offset;
       } else {
         const std::int64_t offset =

@@ -1,0 +1,133 @@
+// fairlead factor A.npy -o A.factor: factors a matrix that may be larger than the memory, and keeps the factors in a file
+// for any number of solves.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/value.hpp"
+#include "fairlead/devices/devices_to_use.hpp"
+#include "fairlead/factor/factored_matrix_run.hpp"
+#include "fairlead/problem/kernel_environment.hpp"
+#include "fairlead/ranks/command_ranks.hpp"
+#include "fairlead/run/files_apart.hpp"
+#include "machine/machine.hpp"
+#include "solver/factor_file.hpp"
+#include "solver/kept_factors.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr Positional positionals[] = {{.name = "A.npy", .help = "the matrix"}};
+constexpr auto options =
+    both(both(std::to_array<Setting>({{.key = "output",
+                                       .type = SettingType::text,
+                                       .value_name = "A.factor",
+                                       .help = "file for the factors, written completely or not at all",
+                                       .letter = 'o'}}),
+              factor_options),
+         both(rank_options, report_options));
+
+template <class T>
+int factor_and_save(const MatrixToFactor& matrix, const Config& config, const linalg::Kernels& kernels,
+                    const std::string& devices) {
+  const std::string& path = config.text("output");
+  auto [report, recorded] = with_factors<T>(
+      matrix, config, kernels,
+      [&](FactoringRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult& result,
+          const solver::SolveOptions& solving) {
+        std::optional<solver::FactorFileWriter> out;  // destroyed while signals are handled
+        const solver::FactorHeader header{.shape = factors.shape(),
+                                          .matrix = solver::factored_matrix(*matrix.a, result)};
+        Interrupt::removes_at_exit([&] {
+          out.emplace(path, header);
+          return std::vector{out->temporary()};
+        });
+        solver::save_factors(run, factors, *out);
+        if (matrix.a->changed())
+          throw InputError(fmt::format("{} has changed while it was read", matrix.a->name()));
+        run.begin("completing the file");
+        run.end_by([&] { out->commit(); });
+        run.remove_progress();
+        const RunCounters &before = run.at(solver::Milestone::started),
+                          &after = run.at(solver::Milestone::solved);
+        std::vector<trace::Snapshot> traces = run.collect_traces();
+        report::RunReport report = report_between(before, after, config, kernels, result.problem);
+        report.operation = result.problem.operation->name;
+        report.seconds = result.seconds;
+        report.phases = run.phases();
+        report.backward_error = result.backward_error;
+        report.backward_error_limit = result.backward_error_limit;
+        report.refinement_steps = result.refinement_steps;
+        report.condition = result.condition;
+        report.growth = result.growth;
+        report.asymmetry = result.asymmetry;
+        report.of = matrix.a->name();
+        report.required_digits = solving.required_digits;
+        report.not_written = run.end_records();
+        report.gflops = result.problem.operation->flops(result.problem) /
+                        (report.seconds - result.given_up_seconds) * 1e-9;
+        report.devices = devices;
+        return std::pair(std::move(report), std::move(traces));
+      });
+  try {
+    publish(report, config, recorded);
+  } catch (const Error& error) {
+    throw SystemError(fmt::format("{}\n  The factors are in {} all the same.", error.what(), path));
+  }
+  return success;
+}
+
+int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
+  if (!given.config.has("output")) throw ConfigError("the file for the factors is missing: give -o A.factor");
+  if (!ranks.alone())
+    throw ConfigError("fairlead factor works in one process: factors of several ranks cannot be saved");
+  const std::string& path = given.positionals[0];
+  require_files_apart(given.config, {{"the matrix", path}}, {{"-o", given.config.text("output")}});
+  const MatrixToFactor matrix(given.config, path);
+  Config config = given.config;
+  check_scheduler(config);
+  apply_quiet(config);
+  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
+  require_place_for_report(config);
+  const auto n = static_cast<std::int64_t>(matrix.a->columns()),
+             m = static_cast<std::int64_t>(matrix.a->rows());
+  const DenseProblem problem{.operation = matrix.choice.operation,
+                             .title = {},
+                             .n = n,
+                             .m = m == n ? 0 : m,
+                             .element_bytes = matrix.in_single() ? 4u : 8u};
+  std::string devices;
+  const linalg::Kernels kernels =
+      solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
+        devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
+      });
+  return matrix.in_single() ? factor_and_save<float>(matrix, config, kernels, devices)
+                            : factor_and_save<double>(matrix, config, kernels, devices);
+}
+
+int run(const ParsedCommandLine& given) {
+  return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
+}
+
+constexpr std::string_view files_of_results[] = {"output"};
+
+}  // namespace
+
+const Subcommand factor_command{
+    .name = "factor",
+    .summary = "Factors a matrix and keeps the factors in a file for later solves.",
+    .positionals = positionals,
+    .options = options,
+    .run = run,
+    .files_of_results = files_of_results,
+    .over_ranks = true};
+
+}  // namespace fairlead::app

@@ -1,0 +1,115 @@
+// fairlead logdet A.factor, or A.npy: the determinant of a matrix, as its sign and the logarithm of its absolute value.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/json.hpp"
+#include "fairlead/factor/factored_matrix_run.hpp"
+#include "fairlead/problem/kernel_environment.hpp"
+#include "fairlead/ranks/command_ranks.hpp"
+#include "machine/machine.hpp"
+#include "solver/factor_file.hpp"
+#include "solver/kept_factors.hpp"
+#include "solver/log_determinant.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr Positional positionals[] = {
+    {.name = "A.factor", .help = "factors, as fairlead factor writes them; or a matrix, which is factored"}};
+constexpr auto options = both(factor_options, both(rank_options, report_options));
+
+/// A determinant and what it is of.
+struct FoundDeterminant {
+  linalg::LogDeterminant value;
+  std::string method;
+  std::int64_t n;
+};
+
+template <class T>
+FoundDeterminant of_stored_factors(const std::shared_ptr<const solver::FactorFile>& file,
+                                   const Config& config, const linalg::Kernels& kernels) {
+  WatchedRun run(config, 0, kernels);
+  return run.report_failure_of([&] {
+    solver::DenseProblem problem = solver::problem_of(file->shape());
+    problem.memory_limit = config.bytes("memory");
+    const auto factors = solver::stored_factors<T>(run.runtime(), kernels, problem, file);
+    const linalg::LogDeterminant value = solver::log_determinant(run, factors);
+    run.remove_progress();
+    return FoundDeterminant{value, std::string(problem.operation->key), problem.n};
+  });
+}
+
+template <class T>
+FoundDeterminant of_matrix(const MatrixToFactor& matrix, const Config& config,
+                           const linalg::Kernels& kernels) {
+  return with_factors<T>(
+      matrix, config, kernels,
+      [&](FactoringRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult&,
+          const solver::SolveOptions&) {
+        const linalg::LogDeterminant value = solver::log_determinant(run, factors);
+        run.remove_progress();
+        return FoundDeterminant{value, std::string(factors.problem.operation->key), factors.problem.n};
+      });
+}
+
+void require_square_shape(const std::string& name, std::uint64_t rows, std::uint64_t columns) {
+  if (rows != columns)
+    throw InputError(fmt::format("{} has the shape ({}, {}): only a square matrix has a determinant", name,
+                                 rows, columns));
+}
+
+FoundDeterminant find(const std::string& path, const Config& config, const linalg::Kernels& kernels) {
+  if (solver::is_factor_file(path)) {
+    const auto file = std::make_shared<const solver::FactorFile>(path);
+    require_square_shape(path, static_cast<std::uint64_t>(file->shape().rows),
+                         static_cast<std::uint64_t>(file->shape().columns));
+    return file->shape().element == ElementType::float32 ? of_stored_factors<float>(file, config, kernels)
+                                                         : of_stored_factors<double>(file, config, kernels);
+  }
+  MatrixToFactor matrix(config, path);
+  matrix.condition = false;
+  require_square_shape(path, matrix.a->rows(), matrix.a->columns());
+  return matrix.in_single() ? of_matrix<float>(matrix, config, kernels)
+                            : of_matrix<double>(matrix, config, kernels);
+}
+
+int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
+  if (!ranks.alone()) throw ConfigError("fairlead logdet works in one process, not on several ranks");
+  Config config = given.config;
+  check_scheduler(config);
+  apply_quiet(config);
+  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
+  require_place_for_report(config);
+  const linalg::Kernels kernels = solver::load_kernels(config, kernel_environment(), {});
+  const std::string& path = given.positionals[0];
+  const FoundDeterminant found = find(path, config, kernels);
+  if (config.has("json"))
+    write_json(config.text("json"), Json::object({{"matrix", path},
+                                                  {"n", found.n},
+                                                  {"method", found.method},
+                                                  {"sign", found.value.sign},
+                                                  {"log_absolute_determinant", found.value.log_absolute}}));
+  fmt::print("sign {}, log|det| {:.17g}\n", found.value.sign, found.value.log_absolute);
+  return success;
+}
+
+int run(const ParsedCommandLine& given) {
+  return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
+}
+
+}  // namespace
+
+const Subcommand logdet_command{
+    .name = "logdet",
+    .summary = "Sign and logarithm of the determinant of a matrix or of kept factors.",
+    .positionals = positionals,
+    .options = options,
+    .run = run,
+    .over_ranks = true};
+
+}  // namespace fairlead::app

@@ -1,0 +1,206 @@
+// The public factorization, in either precision.
+#include <fairlead/factorization.hpp>
+
+#include <fairlead/error.hpp>
+#include <fairlead/solver.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "solver/kept_factorization.hpp"
+#include "solver/load_kernels.hpp"
+#include "solver/log_determinant.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+enum class SolveForm : bool { plain, transposed };
+
+template <class T>
+void require_finite(const std::vector<T>& elements, std::int64_t rows, const char* what) {
+  const auto bad = std::ranges::find_if_not(elements, [](T element) { return std::isfinite(element); });
+  if (bad == elements.end()) return;
+  const std::int64_t at = bad - elements.begin();
+  throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}", what,
+                                   at % rows, at / rows,
+                                   std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
+}
+
+}  // namespace
+
+class Factorization::Implementation {
+ public:
+  virtual ~Implementation() = default;
+  virtual std::vector<double> solve(std::span<const double> b, std::int64_t columns, SolveForm form) = 0;
+  virtual std::vector<float> solve(std::span<const float> b, std::int64_t columns, SolveForm form) = 0;
+  virtual LogDeterminant log_determinant() = 0;
+  virtual void save(const std::string& path) = 0;
+  virtual Bytes bytes_read() const = 0;
+  virtual solver::FactorShape shape() const = 0;
+  virtual const solver::FactoredMatrix& matrix() const noexcept = 0;
+};
+
+}  // namespace fairlead::linalg
+
+namespace fairlead::solver {
+
+struct FactorizationAccess {
+  using Implementation = linalg::Factorization::Implementation;
+  static linalg::Factorization made(std::unique_ptr<Implementation> implementation) {
+    return linalg::Factorization(std::move(implementation));
+  }
+
+  template <class T>
+  class Kept;
+};
+
+template <class T>
+class FactorizationAccess::Kept final : public FactorizationAccess::Implementation {
+ public:
+  Kept(std::unique_ptr<Execution> run, KeptFactors<T> factors, FactoredMatrix matrix,
+       std::shared_ptr<const FactorFile> file)
+      : file_(std::move(file)),
+        run_(std::move(run)),
+        factors_(std::move(factors)),
+        matrix_(std::move(matrix)) {}
+
+  std::vector<double> solve(std::span<const double> b, std::int64_t columns,
+                            linalg::SolveForm form) override {
+    if constexpr (std::is_same_v<T, float>)
+      throw UsageError(
+          "the factors are in single precision, and b in double: pass b in single precision, or factor a "
+          "matrix in double");
+    else
+      return solved(b, columns, form);
+  }
+  std::vector<float> solve(std::span<const float> b, std::int64_t columns, linalg::SolveForm form) override {
+    return solved(b, columns, form);
+  }
+  linalg::LogDeterminant log_determinant() override { return solver::log_determinant(*run_, factors_); }
+  void save(const std::string& path) override {
+    FactorFileWriter file(path, {.shape = shape(), .matrix = matrix_});
+    save_factors(*run_, factors_, file);
+    file.commit();
+  }
+  Bytes bytes_read() const override {
+    return run_->runtime().disk_traffic().read + (file_ != nullptr ? file_->bytes_read() : 0);
+  }
+  FactorShape shape() const override { return factors_.shape(); }
+  const FactoredMatrix& matrix() const noexcept override { return matrix_; }
+
+ private:
+  template <class Element>
+  std::vector<Element> solved(std::span<const Element> b, std::int64_t columns, linalg::SolveForm form) {
+    const std::int64_t rows = factors_.a->rows(),
+                       unknowns = form == linalg::SolveForm::plain ? factors_.a->columns() : rows;
+    if (columns < 1) throw UsageError(fmt::format("{} right-hand sides: give at least one", columns));
+    if (std::ssize(b) != rows * columns)
+      throw UsageError(
+          fmt::format("b has {} elements: the matrix has {} rows, so with {} right-hand sides it needs {}",
+                      b.size(), rows, columns, rows * columns));
+    std::vector<T> x(b.begin(), b.end());
+    linalg::require_finite(x, rows, "b");
+    if (form == linalg::SolveForm::plain)
+      solve_columns(*run_, factors_, x.data(), columns);
+    else
+      solve_transposed_columns(*run_, factors_, x.data(), columns);
+    // The first elements of each column.
+    for (std::int64_t c = 1; c < columns && unknowns != rows; ++c)
+      std::copy_n(x.begin() + c * rows, unknowns, x.begin() + c * unknowns);
+    x.resize(static_cast<std::size_t>(unknowns * columns));
+    linalg::require_finite(x, unknowns, "the solution");
+    if constexpr (std::is_same_v<Element, T>)
+      return x;
+    else
+      return std::vector<Element>(x.begin(), x.end());
+  }
+
+  std::shared_ptr<const FactorFile> file_;
+  std::unique_ptr<Execution> run_;
+  KeptFactors<T> factors_;  // destroyed before the run
+  FactoredMatrix matrix_;
+};
+
+template <class T>
+linalg::Factorization make_factorization(std::unique_ptr<Execution> run, KeptFactors<T> factors,
+                                         FactoredMatrix matrix) {
+  return FactorizationAccess::made(std::make_unique<FactorizationAccess::Kept<T>>(
+      std::move(run), std::move(factors), std::move(matrix), nullptr));
+}
+template linalg::Factorization make_factorization(std::unique_ptr<Execution>, KeptFactors<float>,
+                                                  FactoredMatrix);
+template linalg::Factorization make_factorization(std::unique_ptr<Execution>, KeptFactors<double>,
+                                                  FactoredMatrix);
+
+namespace {
+
+template <class T>
+linalg::Factorization load_as(std::shared_ptr<const FactorFile> file, const Config& config) {
+  const linalg::Kernels kernels = load_kernels_unchanged(config);
+  auto run = std::make_unique<Execution>(config, 0, kernels);
+  DenseProblem problem = problem_of(file->shape());
+  problem.memory_limit = config.bytes("memory");
+  KeptFactors<T> factors = stored_factors<T>(run->runtime(), kernels, problem, file);
+  FactoredMatrix matrix = file->header().matrix;
+  return FactorizationAccess::made(std::make_unique<FactorizationAccess::Kept<T>>(
+      std::move(run), std::move(factors), std::move(matrix), std::move(file)));
+}
+
+}  // namespace
+
+}  // namespace fairlead::solver
+
+namespace fairlead::linalg {
+
+Factorization::Factorization(std::unique_ptr<Implementation> implementation) noexcept
+    : implementation_(std::move(implementation)) {}
+Factorization::Factorization(Factorization&&) noexcept = default;
+Factorization& Factorization::operator=(Factorization&&) noexcept = default;
+Factorization::~Factorization() = default;
+
+std::vector<double> Factorization::solve(std::span<const double> b, std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::plain);
+}
+std::vector<float> Factorization::solve(std::span<const float> b, std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::plain);
+}
+std::vector<double> Factorization::solve_transposed(std::span<const double> b, std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::transposed);
+}
+std::vector<float> Factorization::solve_transposed(std::span<const float> b, std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::transposed);
+}
+LogDeterminant Factorization::log_determinant() { return implementation_->log_determinant(); }
+
+Method Factorization::method() const noexcept {
+  return solver::method_of(*implementation_->shape().operation);
+}
+std::int64_t Factorization::rows() const noexcept { return implementation_->shape().rows; }
+std::int64_t Factorization::columns() const noexcept { return implementation_->shape().columns; }
+ElementType Factorization::precision() const noexcept { return implementation_->shape().element; }
+std::optional<double> Factorization::condition() const noexcept {
+  return implementation_->matrix().condition;
+}
+std::optional<double> Factorization::growth() const noexcept { return implementation_->matrix().growth; }
+std::optional<double> Factorization::backward_error() const noexcept {
+  return implementation_->matrix().backward_error;
+}
+Bytes Factorization::bytes_read() const { return implementation_->bytes_read(); }
+void Factorization::save(const std::string& path) { implementation_->save(path); }
+
+Factorization load_factorization(const std::string& path, const SolverOptions& options) {
+  auto file = std::make_shared<const solver::FactorFile>(path);
+  const Config config = solver::config_of(options);
+  return file->shape().element == ElementType::float32 ? solver::load_as<float>(std::move(file), config)
+                                                       : solver::load_as<double>(std::move(file), config);
+}
+Factorization load_factorization(const std::string& path) {
+  return load_factorization(path, SolverOptions{});
+}
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,48 @@
+// A factored matrix that serves any number of solves: kept after a factorization, or read from a file with factors, whose
+// tiles are then read in place.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/runtime.hpp>
+#include <fairlead/tiled_matrix.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "solver/dense_problem.hpp"
+#include "solver/execution.hpp"
+#include "solver/factor_file.hpp"
+#include "solver/tiled_factors.hpp"
+
+namespace fairlead::solver {
+
+template <class T>
+struct KeptFactors {
+  DenseProblem problem;
+  std::unique_ptr<const TiledMatrix<T>> a;   // its tiles are those of the factors
+  std::unique_ptr<TiledFactors<T>> factors;  // uses a
+
+  FactorShape shape() const;
+};
+
+/// Of factors in a file; without memory limit, workers and reserved memory.
+DenseProblem problem_of(const FactorShape& shape);
+
+/// The factors in a file of type T. The file is read when tasks need its data.
+template <class T>
+KeptFactors<T> stored_factors(Runtime& runtime, const linalg::Kernels& kernels, const DenseProblem& problem,
+                              std::shared_ptr<const FactorFile> file);
+
+/// b becomes x: `columns` columns of as many elements as A has rows; of the result, the first ones are x. A phase of the
+/// run; returns its seconds.
+template <class T>
+double solve_columns(Execution& run, const KeptFactors<T>& factors, T* x, std::int64_t columns);
+/// The same with the transposed matrix, which must be square.
+template <class T>
+double solve_transposed_columns(Execution& run, const KeptFactors<T>& factors, T* x, std::int64_t columns);
+
+/// Writes all data, a phase of the run; returns its seconds. The file still needs its commit.
+template <class T>
+double save_factors(Execution& run, const KeptFactors<T>& factors, FactorFileWriter& file);
+
+}  // namespace fairlead::solver

@@ -1,0 +1,99 @@
+// The part of a solve that differs with factors in a file: its memory, and what the file states.
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/column_block.hpp"
+#include "algorithms/linalg/least_squares_error.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "solver/inverse_estimate.hpp"
+#include "solver/refined_steps.hpp"
+#include "solver/solve_steps.hpp"
+
+namespace fairlead::solver {
+
+using linalg::BackwardError;
+using linalg::LeastSquaresError;
+using linalg::StoredSource;
+
+/// For a solve with factors in a file.
+template <class T>
+Bytes SolveSteps<T>::bytes_with_stored_factors() const {
+  const bool least_squares = is_least_squares(*options_.method);
+  const std::int64_t at_once = linalg::columns_of_block(m_, columns());
+  const Bytes vectors = static_cast<Bytes>(m_ * columns()) * sizeof(T);
+  Bytes all = vectors + system_.b->memory_bytes() + StoredSource::staging_bytes;
+  if (system_.a == nullptr) return all;
+  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
+                                       : BackwardError<T>::scratch_bytes_per_worker(
+                                             n_, BackwardError<T>::preferred_columns(n_, columns()));
+  all += workers_ * (checking + StoredSource::staging_bytes + staging_of_vectors) + system_.a->memory_bytes();
+  all += least_squares ? LeastSquaresError<T>::bytes(m_, at_once) + RankDecision<T>::bytes(n_)
+                       : refined_steps_bytes<T>(n_, columns()) + BackwardError<T>::bytes(n_);
+  return options_.condition ? all + inverse_estimate_bytes<T>(n_) : all;
+}
+
+template <class T>
+void SolveSteps<T>::with_stored_factors() {
+  const FactorFile& file = *system_.factors;
+  const FactoredMatrix& of = file.header().matrix;
+  if (system_.a != nullptr && of.file_bytes != 0) {
+    const data::FileVersion now = system_.a->version();
+    if (now.bytes != of.file_bytes || now.modified_at.count() != of.modified_at_ns)
+      run_->warn(fmt::format(
+          "{} is not the file of which {} has the factors ({}), or has changed since: the solution "
+          "is refined with what it has now",
+          system_.a->name(), file.name(), of.name));
+  }
+  DenseProblem problem = problem_of(file.shape());
+  problem.own_products = kernels_.has_own_products();
+  problem.memory_limit = config_.bytes("memory");
+  problem.reserved = reserved_;
+  result_.problem = problem;
+  result_.growth = of.growth;
+  run_->reached(Milestone::tiled);
+  const auto matrix = system_.a == nullptr ? nullptr : general_matrix<T>(system_.a);
+  finish(stored_factors<T>(run_->runtime(), kernels_, problem, system_.factors), matrix.get());
+  result_.input_bytes_read = file.bytes_read();
+}
+
+template <class T>
+void SolveSteps<T>::require_finite_solution() const {
+  for (std::int64_t c = 0; c < columns(); ++c)
+    for (std::int64_t i = 0; i < n_; ++i)
+      if (!std::isfinite(x_[static_cast<std::size_t>(i + c * m_)]))
+        throw NumericalError(
+            fmt::format("the solution is not finite in row {}, column {} (counted from 0): the matrix is too "
+                        "close to singular, or "
+                        "its numbers are too large or too small, for this precision",
+                        i, c));
+}
+
+FactoredMatrix factored_matrix(const data::StoredMatrix& a, const SolveResult& result) {
+  const data::FileVersion version = a.version();
+  FactoredMatrix matrix{.name = a.name(),
+                        .file_bytes = version.bytes,
+                        .modified_at_ns = version.modified_at.count(),
+                        .norm = result.matrix_norm,
+                        .largest = result.largest,
+                        .growth = result.growth,
+                        .condition = std::nullopt,
+                        .asymmetry = result.asymmetry,
+                        .backward_error = result.first_backward_error};
+  if (result.condition) matrix.condition = result.condition->number;
+  return matrix;
+}
+
+#define FAIRLEAD_STORED_SOLVE_OF(T)                                \
+  template Bytes SolveSteps<T>::bytes_with_stored_factors() const; \
+  template void SolveSteps<T>::with_stored_factors();              \
+  template void SolveSteps<T>::require_finite_solution() const;
+FAIRLEAD_STORED_SOLVE_OF(float)
+FAIRLEAD_STORED_SOLVE_OF(double)
+#undef FAIRLEAD_STORED_SOLVE_OF
+
+}  // namespace fairlead::solver
