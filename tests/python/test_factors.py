@@ -62,7 +62,7 @@ def test_factors_solve_without_the_matrix(run, tmp_path, method, element, memory
 @pytest.mark.parametrize("method", METHODS)
 def test_the_determinant_is_that_of_numpy(run, tmp_path, method, element):
     a = matrix_for(method, element=element)
-    if method != "cholesky":
+    if method not in ("cholesky", "ldlt"):
         a[:, 0] *= -1
     save(tmp_path, A=a)
     run("factor", "A.npy", "-o", "A.factor", "--method", method, "--tile", 32)
