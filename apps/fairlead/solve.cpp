@@ -28,6 +28,7 @@
 #include "machine/machine.hpp"
 #include "solver/factor_file.hpp"
 #include "solver/grid_rank.hpp"
+#include "solver/kept_factors.hpp"
 
 namespace fairlead::app {
 
@@ -198,6 +199,7 @@ int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
                                      .required_digits = required_digits(options)};
   require_digits_of_type(system, solving.required_digits);
   Config config = options;
+  solver::set_scheduler_of_stored_factors(config);
   check_scheduler(config);
   static_cast<void>(front_in(config));
   apply_quiet(config);

@@ -139,8 +139,8 @@ class Solver {
                             std::int64_t right_hand_sides = 1);
 
   /// Factors A for any number of solves. The factors are checked by a solve whose right-hand side consists of ones, so
-  /// the errors are those of solve(); but a matrix that is singular to rounding is a warning. The solver's options for
-  /// refinement and rank do not apply.
+  /// the errors are those of solve(); but a matrix that is singular to rounding is a warning. Throws UsageError for the
+  /// options refine and rank_tolerance.
   Factorization factor(const MatrixSource<double>& a);
   Factorization factor(const MatrixSource<float>& a);
   Factorization factor(const MatrixView<double>& a);

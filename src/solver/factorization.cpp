@@ -195,7 +195,8 @@ void Factorization::save(const std::string& path) { implementation_->save(path);
 
 Factorization load_factorization(const std::string& path, const SolverOptions& options) {
   auto file = std::make_shared<const solver::FactorFile>(path);
-  const Config config = solver::config_of(options);
+  Config config = solver::config_of(options);
+  solver::set_scheduler_of_stored_factors(config);
   return file->shape().element == ElementType::float32 ? solver::load_as<float>(std::move(file), config)
                                                        : solver::load_as<double>(std::move(file), config);
 }

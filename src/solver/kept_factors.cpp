@@ -112,6 +112,10 @@ DenseProblem problem_of(const FactorShape& shape) {
   return problem;
 }
 
+void set_scheduler_of_stored_factors(Config& config) {
+  if (!config.has("scheduler")) config.set("scheduler", "eager");
+}
+
 template <class T>
 KeptFactors<T> stored_factors(Runtime& runtime, const linalg::Kernels& kernels, const DenseProblem& problem,
                               std::shared_ptr<const FactorFile> file) {

@@ -28,6 +28,10 @@ struct KeptFactors {
 /// Of factors in a file; without memory limit, workers and reserved memory.
 DenseProblem problem_of(const FactorShape& shape);
 
+/// Selects the scheduling policy for solves with factors in a file, unless the settings name one: tasks in the order of
+/// submission use each tile for all right-hand sides before the next one is read.
+void set_scheduler_of_stored_factors(Config& config);
+
 /// The factors in a file of type T. The file is read when tasks need its data.
 template <class T>
 KeptFactors<T> stored_factors(Runtime& runtime, const linalg::Kernels& kernels, const DenseProblem& problem,

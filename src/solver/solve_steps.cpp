@@ -374,6 +374,11 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
   result_.backward_error = judged.backward_error;
   result_.first_backward_error = judged.first_backward_error;
   result_.matrix_norm = judged.matrix_norm;
+  if (options_.keep_factors && !(judged.first_backward_error <= limit))
+    run_->warn(fmt::format(
+        "elements grew in the factorization: a solution with these factors alone has a backward error of "
+        "{:.1e}. Solve with the matrix in addition to them, which refines it, or factor by {}",
+        judged.first_backward_error, qr_operation.key));
   if (judged.steps > 0) result_.refinement_steps = judged.steps;
   if (asymmetric) result_.asymmetry = matrix.asymmetry();
   // If sums of a row overflow, the condition is unknown.

@@ -59,6 +59,11 @@ void SolveSteps<T>::with_stored_factors() {
   const auto matrix = system_.a == nullptr ? nullptr : general_matrix<T>(system_.a);
   finish(stored_factors<T>(run_->runtime(), kernels_, problem, system_.factors), matrix.get());
   result_.input_bytes_read = file.bytes_read();
+  if (system_.a != nullptr && !(result_.backward_error <= linalg::max_correct_backward_error<T>(m_)))
+    run_->warn(fmt::format(
+        "{} has factors of another matrix than {}, or the matrix is too close to singular: factor it "
+        "again",
+        file.name(), system_.a->name()));
 }
 
 template <class T>

@@ -24,6 +24,7 @@
 #include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/interrupt.hpp"
 #include "fairlead/run/watched_run.hpp"
+#include "fairlead/solve/column_blocks.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/subcommand.hpp"
 #include "solver/solve_report.hpp"
@@ -56,6 +57,7 @@ class CountedRun final : public WatchedRun {
       : WatchedRun(config, reserved, kernels, front, rank), kernels_(kernels) {}
 
   void reached(Milestone milestone) override {
+    if (milestone == Milestone::started && counters_[0]) return;  // of a later block of columns
     counters_[static_cast<std::size_t>(milestone)] = counters_of(runtime(), kernels_);
   }
   const RunCounters& at(Milestone milestone) const { return *counters_[static_cast<std::size_t>(milestone)]; }
@@ -71,12 +73,27 @@ double operations_of(const LinearSystem& system, const solver::DenseProblem& pro
   return factorization + problem.operation->solve->flops(problem, sides);
 }
 
+/// The solution of factors in a file has their type.
+template <class T>
+void write_block_of_columns(CountedRun& run, data::NpyWriter& out, const ColumnBlocks<T>& blocks,
+                            std::int64_t block, const std::vector<T>& x) {
+  run.begin("writing");
+  const auto ld = x.size() / static_cast<std::size_t>(blocks.columns(block));
+  std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+  out.write_block<T>(0, blocks.unknowns(), static_cast<std::uint64_t>(blocks.first(block)),
+                     static_cast<std::uint64_t>(blocks.columns(block)), x.data(), ld, staging);
+  run.end();
+}
+
 /// On one rank, with a solution of type T.
 template <class T>
 SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, const Config& config,
                       const linalg::Kernels& kernels, const GridRank& place) {
-  SolveSteps<T> steps(system, options, config, kernels, place);
-  CountedRun run(config, steps.reserved(), kernels, front_at(config, place, *options.method), place.rank);
+  ColumnBlocks<T> blocks(system, config);
+  const LinearSystem first_part = blocks.part(0);
+  SolveSteps<T> steps(first_part, options, config, kernels, place);
+  CountedRun run(config, steps.reserved() + blocks.bytes(), kernels, front_at(config, place, *options.method),
+                 place.rank);
   return run.report_failure_of([&]() -> SolvedHere {
     std::optional<data::NpyWriter> out;  // destroyed while signals are handled
     std::vector<std::uint64_t> shape = system.b->shape();
@@ -88,7 +105,16 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
         return std::vector{out->temporary()};
       });
     }
-    const SolveResult result = steps.run(run);
+    SolveResult result = steps.run(run);
+    if (blocks.count() > 1) {
+      write_block_of_columns<T>(run, *out, blocks, 0, steps.solution());
+      for (std::int64_t block = 1; block < blocks.count(); ++block) {
+        const LinearSystem part = blocks.part(block);
+        SolveSteps<T> next(part, options, config, kernels, place);
+        add_block(result, next.run(run));
+        write_block_of_columns<T>(run, *out, blocks, block, next.solution());
+      }
+    }
     const bool right = result.backward_error <= result.backward_error_limit &&  // false for NaN
                        !solver::distrusted(result.condition, options.required_digits);
     const bool written = right || config.flag("keep-anyway");
@@ -96,8 +122,9 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
     if (writes) {
       run.begin("writing");
       std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
-      write_solution<T>(*out, system.solution(), steps.solution().data(), system.b->rows(), shape[0],
-                        system.b->columns(), staging);
+      if (blocks.count() == 1)
+        write_solution<T>(*out, system.solution(), steps.solution().data(), system.b->rows(), shape[0],
+                          system.b->columns(), staging);
     }
     run.hand_over_to_first_rank();
     const double seconds_of_writing = writes ? run.end_by([&] { out->commit(); }) : 0;

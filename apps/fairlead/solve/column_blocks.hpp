@@ -1,0 +1,92 @@
+// Right-hand sides that do not fit into memory at once: with factors in a file they are solved in blocks of columns.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/error.hpp>
+#include <fairlead/matrix_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/linalg/source_matrix.hpp"
+#include "algorithms/linalg/stored_source.hpp"
+#include "solver/linear_system.hpp"
+
+namespace fairlead::app {
+
+/// The blocks of a system that is solved in T.
+template <class T>
+class ColumnBlocks {
+ public:
+  /// One block, unless the system has factors and its columns would take more than half of the memory.
+  ColumnBlocks(const solver::LinearSystem& system, const Config& config)
+      : system_(system), rows_(system.rows()), columns_(system.right_hand_sides()), at_once_(columns_) {
+    if (system.factors == nullptr) return;
+    // A block of b and x; with a matrix, also the residual and the correction of a refinement.
+    const Bytes each = static_cast<Bytes>(rows_) *
+                       (2 * sizeof(T) + (system.a == nullptr ? 0 : sizeof(double) + 2 * sizeof(T)));
+    const auto fit = static_cast<std::int64_t>(std::max<Bytes>(1, config.bytes("memory") / 2 / each));
+    if (fit >= columns_) return;
+    // Blocks of whole tiles use the kernels best.
+    const std::int64_t tile = system.factors->shape().tile;
+    at_once_ = fit > tile ? fit / tile * tile : fit;
+  }
+
+  std::int64_t count() const noexcept { return (columns_ + at_once_ - 1) / at_once_; }
+  std::uint64_t unknowns() const noexcept { return static_cast<std::uint64_t>(system_.unknowns()); }
+  std::int64_t first(std::int64_t block) const noexcept { return block * at_once_; }
+  std::int64_t columns(std::int64_t block) const noexcept {
+    return std::min(at_once_, columns_ - first(block));
+  }
+  /// Bytes of memory for the right-hand sides of a block.
+  Bytes bytes() const noexcept { return count() == 1 ? 0 : static_cast<Bytes>(rows_ * at_once_) * sizeof(T); }
+  /// The system with these right-hand sides, which are read now; valid until the next call. Throws NumericalError for an
+  /// element that is not finite.
+  solver::LinearSystem part(std::int64_t block) {
+    if (count() == 1) return system_;
+    const auto rows = static_cast<std::uint64_t>(rows_), wanted = static_cast<std::uint64_t>(columns(block));
+    b_.resize(rows * wanted);
+    std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+    system_.b->template read_block<T>(0, rows, static_cast<std::uint64_t>(first(block)), wanted, b_.data(),
+                                      rows, staging);
+    const auto bad = std::ranges::find_if_not(b_, [](T element) { return std::isfinite(element); });
+    if (bad != b_.end())
+      throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
+                                       system_.b->name(), (bad - b_.begin()) % rows_,
+                                       first(block) + (bad - b_.begin()) / rows_,
+                                       std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
+    solver::LinearSystem part = system_;
+    part.b = linalg::stored_matrix_of(linalg::matrix_in_memory(b_.data(), rows_, columns(block),
+                                                               StorageOrder::fortran, 0, system_.b->name()));
+    return part;
+  }
+
+ private:
+  const solver::LinearSystem& system_;
+  std::int64_t rows_, columns_, at_once_;
+  std::vector<T> b_;
+};
+
+/// Adds the result of a further block.
+inline void add_block(solver::SolveResult& all, const solver::SolveResult& block) {
+  all.backward_error = std::isnan(block.backward_error) ? block.backward_error
+                                                        : std::max(all.backward_error, block.backward_error);
+  if (block.refinement_steps)
+    all.refinement_steps = std::max(all.refinement_steps.value_or(0), *block.refinement_steps);
+  if (block.condition && all.condition && !(block.condition->forward_error <= all.condition->forward_error)) {
+    const std::uint64_t columns = all.condition->columns;
+    all.condition = block.condition;
+    all.condition->columns += columns;
+  } else if (block.condition && all.condition) {
+    all.condition->columns += block.condition->columns;
+  }
+  if (block.input_bytes_read)
+    all.input_bytes_read = std::max(all.input_bytes_read.value_or(0), *block.input_bytes_read);
+  all.seconds += block.seconds;
+}
+
+}  // namespace fairlead::app
