@@ -489,3 +489,39 @@ def test_interrupted(command, fairlead):
     assert time.monotonic() - began < 30
     assert "interrupted" in rest
     assert sorted(path.name for path in folder.iterdir()) == ["A.npy"]
+
+
+PASSED_ON = """
+descD [ type = "tiled_matrix *" ]
+descB [ type = "tiled_matrix *" ]
+/* A task for each use of a tile: it names the tile RW, but does nothing with it. */
+PASS(k, n)
+  k = 0 .. descB->mt-1
+  n = 0 .. descB->nt-1
+  : descD(k, 0)
+  RW D <- descD(k, 0)
+       -> D ADD(k, n)
+BODY
+/* nothing */
+END
+ADD(k, n)
+  k = 0 .. descB->mt-1
+  n = 0 .. descB->nt-1
+  : descB(k, n)
+  READ D <- D PASS(k, n)
+  RW   B <- descB(k, n)
+         -> descB(k, n)
+BODY
+{
+  tile_dgeadd(8, 8, 1.0, D, 8, 2.0, B, 8);
+}
+END
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--ranks", 3)])
+def test_tasks_that_only_pass_a_tile_on_do_not_change_it(run, options):
+    d, b = random_matrix((32, 8), numpy.float64), random_matrix((32, 24), numpy.float64, seed=2)
+    done = run("passed.jdf", {"descD": d, "descB": b}, "descB", "--tile", 8, *options, text=PASSED_ON)
+    assert done.returncode == 0, done.stderr
+    assert (done.result == numpy.tile(d, 3) + 2 * b).all()

@@ -35,6 +35,21 @@ bool is_idle(const JdfFile& file, const TaskClass& task_class) {
   });
 }
 
+FlowAccess access_in_runs(const JdfFile& file, const TaskClass& task_class, const Flow& flow) {
+  if (flow.access != FlowAccess::read_write || emit_bodies_of(file, task_class).empty() ||
+      !is_idle(file, task_class))
+    return flow.access;
+  bool has_input = false;
+  for (const Dependency& dependency : flow.dependencies)
+    for (const Branch& branch : dependency.branches) {
+      const bool in = dependency.direction == Direction::in;
+      // A value for memory stays the task's own, and a fresh one is first written here.
+      if (branch.target.kind != (in ? Target::Kind::memory : Target::Kind::task)) return flow.access;
+      has_input = has_input || in;
+    }
+  return has_input ? FlowAccess::read : flow.access;
+}
+
 namespace {
 
 /// The code without comments and strings, so that all names in it are identifiers.

@@ -14,6 +14,8 @@ namespace fairlead::jdf {
 std::vector<const Body*> emit_bodies_of(const JdfFile& file, const TaskClass& task_class);
 /// Whether the bodies of the class do nothing: they contain only comments, braces and semicolons.
 bool is_idle(const JdfFile& file, const TaskClass& task_class);
+/// The access of a flow in runs: a task whose body does nothing only reads a value that it passes on to other tasks.
+FlowAccess access_in_runs(const JdfFile& file, const TaskClass& task_class, const Flow& flow);
 
 /// Why an epilogue is omitted: it is the main program around the graph in PaRSEC. Empty if it is kept.
 std::string reason_to_leave_out(std::string_view epilogue);

@@ -50,7 +50,8 @@ class Unroller {
     reported.where = file_.source.where(it.name.where);
     for (const Name& name : it.parameters) reported.parameters.push_back(name.text);
     for (const Flow& flow : it.flows)
-      reported.flows.push_back({flow.name.text, flow.access, file_.source.where(flow.name.where), idle});
+      reported.flows.push_back(
+          {flow.name.text, access_in_runs(file_, it, flow), file_.source.where(flow.name.where), idle});
   }
 
   /// The number of tiles of a matrix by each index, -1 if unknown. A single column of tiles has one index.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "front/jdf/emit_bodies.hpp"
 #include "front/jdf/reshapes.hpp"
 #include "front/jdf_graph/class_indices.hpp"
 #include "front/jdf_graph/elements.hpp"
@@ -125,7 +126,7 @@ class Lowering {
     ptg::FlowDefinition it;
     it.name = from.name.text;
     it.control = from.access == FlowAccess::control;
-    it.mode = mode_of(from.access);
+    it.mode = mode_of(access_in_runs(file_, file_.classes[class_], from));
     if (!it.control) {
       it.type = type_of(elements_[class_][number]);
       if (make_.recut) it.recut = make_.recut(elements_[class_][number]);
