@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
@@ -21,22 +20,25 @@
 #include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/choose_method.hpp"
 #include "solver/grid_rank.hpp"
+#include "solver/method_options.hpp"
 
 namespace fairlead::app {
 
 using solver::alike;
-using solver::cholesky_operation;
+using solver::choose_method;
 using solver::DenseOperation;
 using solver::find_operation;
-using solver::qr_operation;
+using solver::MethodOption;
+using solver::SolveOptions;
+using solver::TasksRun;
+using solver::Wording;
 
 namespace {
 
 constexpr Positional positionals[] = {
-    {.name = "A.npy",
-     .help = "the matrix, symmetric positive definite for --method cholesky; or --kernel",
-     .required = false},
+    {.name = "A.npy", .help = "the matrix; or --kernel", .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
 constexpr auto options = both(
     std::to_array<Setting>(
@@ -47,17 +49,18 @@ constexpr auto options = both(
           .letter = 'o'},
          {.key = "method",
           .type = SettingType::choice,
-          .default_value = "cholesky",
-          .choices = "cholesky|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
+          .default_value = "auto",
+          .choices = "auto|cholesky|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
           .help =
-              "cholesky: A is symmetric positive definite; lu, lu-incremental: any square A, with partial or "
-              "incremental pivoting; lu-nopivot: a diagonally dominant A; qr: any A with at least as many "
-              "rows as columns, "
-              "least squares. Every solution is checked; a wrong one is an error"},
+              "auto: cholesky if A is symmetric positive definite, qr if it has more rows than columns, "
+              "otherwise lu, and the report states why; cholesky: A is symmetric positive definite; lu, "
+              "lu-incremental: any square A, with partial or incremental pivoting; lu-nopivot: a "
+              "diagonally dominant A; qr: any A with at least as many rows as columns, least squares. Every "
+              "solution is checked; a wrong one is an error"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
-          .help = "for --method qr: singular values up to this fraction of the largest count as zero, and "
+          .help = "for QR: singular values up to this fraction of the largest count as zero, and "
                   "the solution is the least-squares x of least norm. 0: the columns are independent. For a "
                   "square A only if this option is given",
           .default_shown = "epsilon of the files' precision x the larger of rows and columns",
@@ -145,40 +148,47 @@ linalg::Stored stored_triangle(const Config& config) {
                  : linalg::Stored::both;
 }
 
-bool is_set(const Config& config, std::string_view option) {
-  return option == "kernel" ? config.has(option) : config.flag(option);
+/// Those of the table of methods that are given.
+std::vector<MethodOption> method_options(const Config& config) {
+  std::vector<MethodOption> given;
+  if (config.has("kernel")) given.push_back(MethodOption::kernel);
+  if (config.flag("refine")) given.push_back(MethodOption::refine);
+  if (config.flag("tf32")) given.push_back(MethodOption::tf32);
+  if (config.flag("lower")) given.push_back(MethodOption::lower);
+  if (config.flag("upper")) given.push_back(MethodOption::upper);
+  if (config.flag("symmetrize")) given.push_back(MethodOption::mean);
+  if (config.has("rank-tolerance")) given.push_back(MethodOption::rank_tolerance);
+  return given;
 }
 
-void require_digits_of_type(const solver::LinearSystem& system, std::optional<int> required) {
-  const bool single = system.solution() == data::ElementType::float32;
-  const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
-  if (required && *required > most)
-    throw ConfigError(fmt::format("--require-digits {}: the solution is in {} precision, which has {}",
-                                  *required, single ? "single" : "double", most));
+/// Null: --method auto.
+const DenseOperation* method_in(const Config& config) {
+  return config.text("method") == "auto" ? nullptr : &find_operation(config.text("method"));
+}
+
+TasksRun tasks_run(const Config& config, const CommandRanks& ranks) {
+  if (!ranks.alone()) return TasksRun::over_ranks;
+  return front_in(config) == Front::flow ? TasksRun::in_flow : TasksRun::in_graph;
 }
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("the file for the solution is missing: give -o x.npy");
   const bool of_points = given.config.has("kernel");
-  const DenseOperation& method = find_operation(given.config.text("method"));
+  const DenseOperation* const method = method_in(given.config);
   warn_of_former_name(ranks, given.config.text("method"));
-  if (&method != &cholesky_operation)
-    for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
-      if (is_set(given.config, option))
-        throw ConfigError(
-            fmt::format("--{} requires a symmetric matrix: --method cholesky, not {}", option, method.key));
-  if (given.config.has("rank-tolerance")) {
-    if (&method != &qr_operation)
-      throw ConfigError(fmt::format("--rank-tolerance requires --method qr, not {}", method.key));
-    if (!(given.config.real("rank-tolerance") < 1))
-      throw ConfigError(
-          fmt::format("--rank-tolerance {}: it is relative to the largest singular value, and below 1",
-                      given.config.written("rank-tolerance")));
-  }
+  SolveOptions solving{.condition = !given.config.flag("no-condition"),
+                       .required_digits = required_digits(given.config)};
+  if (given.config.has("rank-tolerance")) solving.rank_tolerance = given.config.real("rank-tolerance");
+  const std::vector<MethodOption> given_options = method_options(given.config);
+  if (const auto problem = solver::problem_of({.method = method,
+                                               .options = given_options,
+                                               .rank_tolerance = solving.rank_tolerance,
+                                               .required_digits = solving.required_digits,
+                                               .condition = solving.condition},
+                                              Wording::command))
+    throw ConfigError(*problem);
   if (given.config.flag("tf32") && !given.config.flag("refine"))
     throw ConfigError("--tf32 requires --refine: products in TF32 keep only three digits");
-  if (given.config.has("require-digits") && given.config.flag("no-condition"))
-    throw ConfigError("--require-digits needs the estimate of the forward error: leave out --no-condition");
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} requires --kernel", option));
@@ -207,16 +217,14 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
       // Errors of the points are reported first.
       .kernel = of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
       .stored = stored};
-  solver::SolveOptions solving{.method = &method,
-                               .condition = !given.config.flag("no-condition"),
-                               .required_digits = required_digits(given.config)};
-  if (given.config.has("rank-tolerance")) solving.rank_tolerance = given.config.real("rank-tolerance");
-  alike(ranks.first(), [&] { solver::require_match(system, method); });
-  require_digits_of_type(system, solving.required_digits);
+  choose_method(solving, system, method, tasks_run(given.config, ranks), Wording::command);
+  alike(ranks.first(), [&] { solver::require_match(system, *solving.method); });
+  if (const auto problem =
+          solver::digits_problem_of(system.solution(), solving.required_digits, Wording::command))
+    throw ConfigError(*problem);
 
   Config config = given.config;
   check_scheduler(config);
-  static_cast<void>(front_in(config));  // throws a usage error before any expensive step
   apply_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());

@@ -128,7 +128,6 @@ const DenseOperation pivoted_lu_operation{.key = "lu",
                                           .tiles = Tiles::all,
                                           .matrices = 1,
                                           .devices = DenseOperation::Devices::none,
-                                          .as_graph = false,
                                           .kernels = linalg::RateSet::lu,
                                           .flops = lu_flops_of,
                                           .tasks = pivoted_lu_tasks_of,
@@ -181,6 +180,10 @@ const DenseOperation product_operation{.key = "gemm",
                                        .tasks = product_tasks_of,
                                        .bounds = product_bounds_of,
                                        .ceiling = product_ceiling_of};
+
+bool has_graph(const DenseOperation& operation) noexcept {
+  return !operation.solve || operation.solve->factors->as_graph;
+}
 
 bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
   using enum DenseOperation::Devices;

@@ -46,8 +46,10 @@ enum class FactorPrecision : std::uint8_t {
 
 struct SolveOptions {
   const DenseOperation* method = &cholesky_operation;
-  /// Used if the matrix turns out to be unsuitable for `method`; null: that is an error. For one rank.
+  std::string method_reason{};  ///< why, if the method was chosen
+  /// Used if the matrix turns out to be unsuitable for `method`; null: that is an error.
   const DenseOperation* fallback = nullptr;
+  std::string fallback_note{};  ///< why this method is the fallback; empty: it is the usual one
   FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
   bool condition = true;                                  ///< estimate condition and forward error
   /// Singular values up to this fraction of the largest count as zero. None: epsilon times the larger
@@ -57,8 +59,8 @@ struct SolveOptions {
 };
 
 struct SolveResult {
-  DenseProblem problem{};  ///< with the method, the tile, and bytes
-  std::string fallback_reason{};
+  DenseProblem problem{};       ///< with the method, the tile, and bytes
+  std::string method_reason{};  ///< why the method, if it was chosen
   double backward_error = 0, backward_error_limit = 0;
   std::optional<report::ConditionReport> condition{};
   std::optional<int> refinement_steps{};
