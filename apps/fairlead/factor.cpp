@@ -99,7 +99,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   require_place_for_report(config);
   const auto n = static_cast<std::int64_t>(matrix.a->columns()),
              m = static_cast<std::int64_t>(matrix.a->rows());
-  const DenseProblem problem{.operation = matrix.choice.operation,
+  const DenseProblem problem{.operation = matrix.solving.method,
                              .title = {},
                              .n = n,
                              .m = m == n ? 0 : m,

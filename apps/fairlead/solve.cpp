@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <initializer_list>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,24 +24,27 @@
 #include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/choose_method.hpp"
 #include "solver/factor_file.hpp"
 #include "solver/grid_rank.hpp"
 #include "solver/kept_factors.hpp"
+#include "solver/method_options.hpp"
 
 namespace fairlead::app {
 
 using solver::alike;
-using solver::cholesky_operation;
+using solver::choose_method;
 using solver::DenseOperation;
 using solver::find_operation;
-using solver::qr_operation;
+using solver::MethodOption;
+using solver::SolveOptions;
+using solver::TasksRun;
+using solver::Wording;
 
 namespace {
 
 constexpr Positional positionals[] = {
-    {.name = "A.npy",
-     .help = "the matrix, symmetric positive definite for --method cholesky; or --kernel, or --factor",
-     .required = false},
+    {.name = "A.npy", .help = "the matrix; or --kernel, or --factor", .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
 constexpr auto options = both(
     std::to_array<Setting>(
@@ -54,23 +55,24 @@ constexpr auto options = both(
           .letter = 'o'},
          {.key = "method",
           .type = SettingType::choice,
-          .default_value = "cholesky",
-          .choices = "cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
-          .help = "cholesky: A is symmetric positive definite; ldlt: A is symmetric; lu, lu-incremental: any "
-                  "square A, with partial or incremental pivoting; lu-nopivot: a diagonally dominant A; qr: "
-                  "any A "
-                  "with at least as many rows as columns, "
-                  "least squares. Every solution is checked; a wrong one is an error"},
+          .default_value = "auto",
+          .choices = "auto|cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
+          .help =
+              "auto: cholesky if A is symmetric positive definite, ldlt if it is symmetric, qr if it has "
+              "more "
+              "rows than columns, otherwise lu, and the report states why; cholesky: A is symmetric positive "
+              "definite; ldlt: A is symmetric; lu, lu-incremental: any square A, with partial or incremental "
+              "pivoting; lu-nopivot: a diagonally dominant A; qr: any A with at least as many rows as "
+              "columns, least squares. Every solution is checked; a wrong one is an error"},
          {.key = "factor",
           .type = SettingType::text,
           .value_name = "A.factor",
           .help = "solve with the factors that fairlead factor has saved. A.npy is not needed; if it is "
-                  "given, the "
-                  "solution is checked and refined with it"},
+                  "given, the solution is checked and refined with it"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
-          .help = "for --method qr: singular values up to this fraction of the largest count as zero, and "
+          .help = "for QR: singular values up to this fraction of the largest count as zero, and "
                   "the solution is the least-squares x of least norm. 0: the columns are independent. For a "
                   "square A only if this option is given",
           .default_shown = "epsilon of the files' precision x the larger of rows and columns",
@@ -158,27 +160,38 @@ linalg::Stored stored_triangle(const Config& config) {
                  : linalg::Stored::both;
 }
 
-bool is_set(const Config& config, std::string_view option) {
-  return option == "kernel" ? config.has(option) : config.flag(option);
+/// Those of the table of methods that are given.
+std::vector<MethodOption> method_options(const Config& config) {
+  std::vector<MethodOption> given;
+  if (config.has("kernel")) given.push_back(MethodOption::kernel);
+  if (config.flag("refine")) given.push_back(MethodOption::refine);
+  if (config.flag("tf32")) given.push_back(MethodOption::tf32);
+  if (config.flag("lower")) given.push_back(MethodOption::lower);
+  if (config.flag("upper")) given.push_back(MethodOption::upper);
+  if (config.flag("symmetrize")) given.push_back(MethodOption::mean);
+  if (config.has("rank-tolerance")) given.push_back(MethodOption::rank_tolerance);
+  return given;
 }
 
-void require_digits_of_type(const solver::LinearSystem& system, std::optional<int> required) {
-  const bool single = system.solution() == data::ElementType::float32;
-  const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
-  if (required && *required > most)
-    throw ConfigError(fmt::format("--require-digits {}: the solution is in {} precision, which has {}",
-                                  *required, single ? "single" : "double", most));
+/// Null: --method auto.
+const DenseOperation* method_in(const Config& config) {
+  return config.text("method") == "auto" ? nullptr : &find_operation(config.text("method"));
+}
+
+TasksRun tasks_run(const Config& config, const CommandRanks& ranks) {
+  if (!ranks.alone()) return TasksRun::over_ranks;
+  return front_in(config) == Front::flow ? TasksRun::in_flow : TasksRun::in_graph;
 }
 
 int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
   const Config& options = given.config;
   if (!ranks.alone()) throw ConfigError("--factor works in one process, not on several ranks");
-  for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
-    if (is_set(options, option))
-      throw ConfigError(fmt::format("--{} concerns the factorization: give it to fairlead factor", option));
-  if (options.has("rank-tolerance"))
+  for (const MethodOption option : method_options(options))
     throw ConfigError(
-        "--rank-tolerance concerns the factorization: factors are kept of matrices of full rank");
+        option == MethodOption::rank_tolerance
+            ? "--rank-tolerance concerns the factorization: factors are kept of matrices of full rank"
+            : fmt::format("{} concerns the factorization: give it to fairlead factor",
+                          name_of(option, Wording::command)));
   const bool with_matrix = given.positionals.size() == 2;
   if (!with_matrix && options.has("require-digits"))
     throw ConfigError("--require-digits needs the error of the solution: give A.npy in addition to --factor");
@@ -197,7 +210,9 @@ int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
   const solver::SolveOptions solving{.method = &method,
                                      .condition = with_matrix && !options.flag("no-condition"),
                                      .required_digits = required_digits(options)};
-  require_digits_of_type(system, solving.required_digits);
+  if (const auto problem =
+          solver::digits_problem_of(system.solution(), solving.required_digits, Wording::command))
+    throw ConfigError(*problem);
   Config config = options;
   solver::set_scheduler_of_stored_factors(config);
   check_scheduler(config);
@@ -212,31 +227,21 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("the file for the solution is missing: give -o x.npy");
   if (given.config.has("factor")) return solve_with_factors(ranks, given);
   const bool of_points = given.config.has("kernel");
-  const DenseOperation& method = find_operation(given.config.text("method"));
+  const DenseOperation* const method = method_in(given.config);
   warn_of_former_name(ranks, given.config.text("method"));
-  const auto refuse_unless = [&](bool suits, std::string_view methods,
-                                 std::initializer_list<std::string_view> keys) {
-    for (const std::string_view option : keys)
-      if (!suits && is_set(given.config, option))
-        throw ConfigError(fmt::format("--{} requires a symmetric matrix: --method {}, not {}", option,
-                                      methods, method.key));
-  };
-  refuse_unless(&method == &cholesky_operation, "cholesky", {"kernel", "refine", "tf32"});
-  refuse_unless(method.solve->symmetric, "cholesky or ldlt", {"lower", "upper", "symmetrize"});
-  if (!ranks.alone() && !method.over_ranks)
-    throw ConfigError(fmt::format("--method {} is not available over several ranks", method.key));
-  if (given.config.has("rank-tolerance")) {
-    if (&method != &qr_operation)
-      throw ConfigError(fmt::format("--rank-tolerance requires --method qr, not {}", method.key));
-    if (!(given.config.real("rank-tolerance") < 1))
-      throw ConfigError(
-          fmt::format("--rank-tolerance {}: it is relative to the largest singular value, and below 1",
-                      given.config.written("rank-tolerance")));
-  }
+  SolveOptions solving{.condition = !given.config.flag("no-condition"),
+                       .required_digits = required_digits(given.config)};
+  if (given.config.has("rank-tolerance")) solving.rank_tolerance = given.config.real("rank-tolerance");
+  const std::vector<MethodOption> given_options = method_options(given.config);
+  if (const auto problem = solver::problem_of({.method = method,
+                                               .options = given_options,
+                                               .rank_tolerance = solving.rank_tolerance,
+                                               .required_digits = solving.required_digits,
+                                               .condition = solving.condition},
+                                              Wording::command))
+    throw ConfigError(*problem);
   if (given.config.flag("tf32") && !given.config.flag("refine"))
     throw ConfigError("--tf32 requires --refine: products in TF32 keep only three digits");
-  if (given.config.has("require-digits") && given.config.flag("no-condition"))
-    throw ConfigError("--require-digits needs the estimate of the forward error: leave out --no-condition");
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} requires --kernel", option));
@@ -265,16 +270,16 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
       // Errors of the points are reported first.
       .kernel = of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
       .stored = stored};
-  solver::SolveOptions solving{.method = &method,
-                               .condition = !given.config.flag("no-condition"),
-                               .required_digits = required_digits(given.config)};
-  if (given.config.has("rank-tolerance")) solving.rank_tolerance = given.config.real("rank-tolerance");
-  alike(ranks.first(), [&] { solver::require_match(system, method); });
-  require_digits_of_type(system, solving.required_digits);
+  choose_method(solving, system, method, tasks_run(given.config, ranks), Wording::command);
+  if (!ranks.alone() && !solving.method->over_ranks)
+    throw ConfigError(fmt::format("--method {} is not available over several ranks", solving.method->key));
+  alike(ranks.first(), [&] { solver::require_match(system, *solving.method); });
+  if (const auto problem =
+          solver::digits_problem_of(system.solution(), solving.required_digits, Wording::command))
+    throw ConfigError(*problem);
 
   Config config = given.config;
   check_scheduler(config);
-  static_cast<void>(front_in(config));  // throws a usage error before any expensive step
   apply_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());

@@ -5,8 +5,7 @@
 //   const std::vector<double> x = solver.solve("A.npy", b);
 //   std::cout << solver.report().backward_error << '\n';
 //
-// It does what `fairlead solve` does (docs/solver.md), on one rank. Messages name options as the command has them:
-// --require-digits is required_digits.
+// It does what `fairlead solve` does (docs/solver.md), on one rank.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/element_type.hpp>

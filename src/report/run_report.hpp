@@ -122,10 +122,12 @@ struct RankReport {
 /// The report of one run.
 struct RunReport {
   // The operation and the machine.
-  std::string operation;  ///< "Cholesky solve"
-  std::string version;    ///< of Fairlead
-  std::string date;       ///< "2026-11-20 09:12 UTC"
-  std::string machine;    ///< "2 cores of AMD EPYC 9555, 24 GiB, Debian 12"
+  std::string operation;      ///< "Cholesky solve"
+  std::string method;         ///< of a solve, as the command line has it: "cholesky"
+  std::string method_reason;  ///< why, if the method was chosen; otherwise empty
+  std::string version;        ///< of Fairlead
+  std::string date;           ///< "2026-11-20 09:12 UTC"
+  std::string machine;        ///< "2 cores of AMD EPYC 9555, 24 GiB, Debian 12"
 
   // The problem.
   std::uint64_t n = 0;

@@ -113,6 +113,8 @@ Json json(const RunReport& report) {
     if (!value.empty()) all.add(key, value);
   };
   add_text("operation", report.operation);
+  add_text("method", report.method);
+  add_text("method_reason", report.method_reason);
   add_text("version", report.version);
   add_text("date", report.date);
   add_text("machine", report.machine);

@@ -18,6 +18,8 @@ void what(TextPage& page, const RunReport& report) {
              {report.of.empty() ? report.operation : fmt::format("{}: {}", report.of, report.operation),
               fmt::format("{} in {} precision", size_text(report), precision)},
              ", ");
+  if (!report.method_reason.empty())
+    page.row("Method", fmt::format("{}, since {}", report.method, report.method_reason));
   page.parts(
       "With",
       {report.ranks.empty() ? "" : fmt::format("{} ranks ({}), each", report.ranks.size(), report.grid),

@@ -57,6 +57,8 @@ void speed(TextPage& page, const RunReport& report) {
     page.row("", fmt::format("bounds in time: {} of computing on all workers, {} along the critical path",
                              readable_seconds(report.ceiling->compute_seconds),
                              readable_seconds(report.ceiling->critical_path_seconds)));
+  if (!report.method_reason.empty())
+    page.row("Method", fmt::format("{}, since {}", report.method, report.method_reason));
   if (report.backward_error)
     page.row("Backward error",
              fmt::format("{:.2e}", *report.backward_error) +

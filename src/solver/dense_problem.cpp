@@ -122,8 +122,8 @@ const DenseOperation ldlt_operation{.key = "ldlt",
                                     .tiles = Tiles::lower,
                                     .matrices = 1,
                                     .devices = DenseOperation::Devices::none,
-                                    .as_graph = false,
                                     .over_ranks = false,
+                                    .factors_whole_panels = true,
                                     .kernels = linalg::RateSet::lu,
                                     .flops = cholesky_flops_of,
                                     .tasks = ldlt_tasks_of,
@@ -155,7 +155,7 @@ const DenseOperation pivoted_lu_operation{.key = "lu",
                                           .tiles = Tiles::all,
                                           .matrices = 1,
                                           .devices = DenseOperation::Devices::none,
-                                          .as_graph = false,
+                                          .factors_whole_panels = true,
                                           .kernels = linalg::RateSet::lu,
                                           .flops = lu_flops_of,
                                           .tasks = pivoted_lu_tasks_of,
@@ -208,6 +208,10 @@ const DenseOperation product_operation{.key = "gemm",
                                        .tasks = product_tasks_of,
                                        .bounds = product_bounds_of,
                                        .ceiling = product_ceiling_of};
+
+bool has_graph(const DenseOperation& operation) noexcept {
+  return !operation.solve || operation.solve->factors->as_graph;
+}
 
 bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
   using enum DenseOperation::Devices;

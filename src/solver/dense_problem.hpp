@@ -36,6 +36,7 @@ using FactorsMaker = std::unique_ptr<TiledFactors<T>> (*)(const DenseProblem& pr
 struct FactorsMakers {
   FactorsMaker<float> in_single;
   FactorsMaker<double> in_double;
+  bool as_graph;  ///< there is a parameterized graph of the factorization
 };
 
 /// The properties of a factorization with which systems are solved.
@@ -60,8 +61,8 @@ struct DenseOperation {
   /// Devices for which most of its tasks have bodies: CUDA and OpenCL, none, or CUDA with Fairlead's own
   /// kernels.
   enum class Devices : std::uint8_t { all, none, cuda_by_own_kernels } devices = Devices::all;
-  bool as_graph = true;    ///< there is a parameterized graph of it
-  bool over_ranks = true;  ///< the matrix may be distributed
+  bool over_ranks = true;             ///< the matrix may be distributed
+  bool factors_whole_panels = false;  ///< a task needs a column of tiles in memory
   linalg::RateSet kernels;
   double (*flops)(const DenseProblem& problem);
   std::uint64_t (*tasks)(const DenseProblem& problem);
@@ -75,6 +76,8 @@ struct DenseOperation {
   std::optional<SolveMethod> solve{};  ///< none: not a factorization
 };
 
+/// True if there is a parameterized graph of the operation.
+bool has_graph(const DenseOperation& operation) noexcept;
 /// True if the operation can run on the devices that are found or that the settings name.
 bool may_run_on_devices(const DenseOperation& operation, const Config& config);
 

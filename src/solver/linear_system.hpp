@@ -50,9 +50,11 @@ enum class FactorPrecision : std::uint8_t {
 
 struct SolveOptions {
   const DenseOperation* method = &cholesky_operation;
-  /// Used if the matrix turns out to be unsuitable for `method`; null: that is an error. For one rank.
+  std::string method_reason{};  ///< why, if the method was chosen
+  /// Used if the matrix turns out to be unsuitable for `method`; null: that is an error.
   const DenseOperation* fallback = nullptr;
-  /// The same for a matrix that is symmetric, as far as that was found out; null: `fallback`.
+  std::string fallback_note{};  ///< why this method is the fallback; empty: it is the usual one
+  /// The fallback for a matrix that is symmetric, as far as that was found out; null: `fallback`. For one rank.
   const DenseOperation* symmetric_fallback = nullptr;
   FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
   bool condition = true;                                  ///< estimate condition and forward error
@@ -64,8 +66,8 @@ struct SolveOptions {
 };
 
 struct SolveResult {
-  DenseProblem problem{};  ///< with the method, the tile, and bytes
-  std::string fallback_reason{};
+  DenseProblem problem{};       ///< with the method, the tile, and bytes
+  std::string method_reason{};  ///< why the method, if it was chosen
   double backward_error = 0, backward_error_limit = 0;
   bool is_checked = true;               ///< false: there is no matrix to compute the backward error with
   double first_backward_error = 0;      ///< before refinement; of least squares, that of the solution

@@ -2,6 +2,7 @@
 #include "solver/solve_steps.hpp"
 
 #include <fairlead/inverse_norm.hpp>
+#include <fairlead/pivoted_lu.hpp>
 #include <fairlead/refined_solve.hpp>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "machine/machine.hpp"
+#include "solver/choose_method.hpp"
 #include "solver/inverse_estimate.hpp"
 #include "solver/loss_in_single.hpp"
 #include "solver/positive_diagonal.hpp"
@@ -81,15 +83,19 @@ SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& option
     return;
   }
   Bytes needed = bytes_for(*options_.method);
+  const bool has_fallback = options_.fallback != nullptr || options_.symmetric_fallback != nullptr;
   for (const DenseOperation* other : {options_.fallback, options_.symmetric_fallback})
     if (other != nullptr) needed = std::max(needed, bytes_for(*other));
-  // Each step of refinement in another precision reads A. It stays in memory as far as there is more than even
-  // a factor in double precision takes.
-  if (options_.factor != FactorPrecision::of_solution && !system_.of_points() && place_.reads()) {
+  // Each step of refinement in another precision reads A, and so does a fallback. A stays in memory as far as there is
+  // more than even a factor in double precision takes, or all tiles of the fallback.
+  const bool refines = options_.factor != FactorPrecision::of_solution;
+  const bool is_in_file = system_.a->version() != data::FileVersion{};
+  if ((refines || (has_fallback && is_in_file)) && !system_.of_points() && place_.reads()) {
     const Bytes limit = config_.bytes("memory");
     const auto n = static_cast<Bytes>(n_);
-    const Bytes others =
-        needed + (n * (n + widest_tile) / 2 * sizeof(double)) / place_.count() * 9 / 8 + limit / 8;
+    const Bytes tiles =
+        refines ? n * (n + widest_tile) / 2 * sizeof(double) : n * (n + widest_tile) * sizeof(T);
+    const Bytes others = needed + tiles / place_.count() * 9 / 8 + limit / 8;
     if (limit > others) kept_ = std::min(limit - others, system_.a->data_bytes());
   }
   reserved_ = needed + kept_;
@@ -182,21 +188,45 @@ SolveResult SolveSteps<T>::run(Execution& run) {
   if constexpr (std::is_same_v<T, double>)
     if (system_.solution() == data::ElementType::float32)
       below_single_ = columns_below_single(x_.data(), m_, columns());
+  std::string reason = options_.method_reason;
   try {
     solve_in_precisions();
   } catch (const NumericalError& error) {
     const DenseOperation* const other = fallback();
     if (other == nullptr || stage_ != Stage::factoring) throw;
-    const double spent = result_.seconds + run.give_up();
-    result_ = {};
-    result_.seconds = result_.given_up_seconds = spent;
-    result_.fallback_reason = without_advice(error.what());
-    read_right_hand_sides();
-    direct(*other);
+    if (place_.alone()) {
+      reason = solve_by_fallback(*other, error);
+    } else {
+      // Ranks start again together, in double precision first, unless no precision helps.
+      const bool was_in_single = options_.factor != FactorPrecision::of_solution;
+      if (was_in_single && dynamic_cast<const NoPrecisionHelps*>(&error) == nullptr) throw;
+      throw MethodUnsuitable(without_advice(error.what()));
+    }
   }
+  result_.method_reason = reason;
   result_.backward_error_limit = linalg::max_correct_backward_error<T>(m_);
   find_loss_in_file();
   return result_;
+}
+
+/// Returns the reason.
+template <class T>
+std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, const NumericalError& error) {
+  const double spent = result_.seconds + run_->give_up();
+  result_ = {};
+  result_.seconds = result_.given_up_seconds = spent;
+  read_right_hand_sides();
+  SolveOptions next = with_fallback(options_, fallback, without_advice(error.what()));
+  if (next.method->factors_whole_panels && options_.fallback != nullptr) {
+    const std::int32_t tile = problem(*next.method, sizeof(T)).tile;
+    if (linalg::RowPivots<T>::panel_bytes(n_, tile) > run_->runtime().capacity_bytes()) {
+      next.method = &incremental_lu_operation;
+      next.method_reason +=
+          "; memory is too small for the columns of tiles that pivoting by columns needs at once";
+    }
+  }
+  direct(*next.method);
+  return next.method_reason;
 }
 
 template <class T>
@@ -233,7 +263,9 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
     result_.seconds += run_->end();
   }
   stage_ = Stage::factoring;
-  alike(place_.first(), [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
+  // A rank that finds the matrix unsuitable may end the run before the others do: each reports it as its own error.
+  alike(place_.first() || options_.fallback != nullptr,
+        [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
   const SolveMethod& method = *problem.operation->solve;
   is_symmetric_ = method.symmetric;
   if (method.symmetric && method.grows) {

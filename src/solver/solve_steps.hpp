@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -32,6 +33,13 @@ class NoPrecisionHelps : public NumericalError {
   using NumericalError::NumericalError;
 };
 
+/// Over several ranks: the matrix turned out to be unsuitable for the method, and the options have a fallback. All ranks
+/// solve again with it. On a single rank SolveSteps continues with the fallback itself.
+class MethodUnsuitable : public NumericalError {
+ public:
+  using NumericalError::NumericalError;
+};
+
 /// A solve; the solution is of type T.
 template <class T>
 class SolveSteps {
@@ -43,7 +51,7 @@ class SolveSteps {
   /// Bytes of the memory limit that the execution reserves.
   Bytes reserved() const noexcept { return reserved_; }
   /// Solves, with the warnings of the execution. Throws NumericalError if the matrix is unsuitable for the
-  /// method. A result whose backward error is above the limit is wrong: that is not thrown.
+  /// method and there is no fallback. A result whose backward error is above the limit is wrong: that is not thrown.
   SolveResult run(Execution& run);
   /// The solution, one column after the other, each with as many elements as A has rows; the first ones are x.
   const std::vector<T>& solution() const noexcept { return x_; }
@@ -69,6 +77,7 @@ class SolveSteps {
   void read_right_hand_sides();
 
   void solve_in_precisions();
+  std::string solve_by_fallback(const DenseOperation& fallback, const NumericalError& error);
   Attempt refined(FactorPrecision precision_of_factor, double* x);
   void direct(const DenseOperation& method);
   void with_stored_factors();

@@ -3,17 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "machine/machine.hpp"
+#include "solver/choose_method.hpp"
 #include "solver/kept_factorization.hpp"
 #include "solver/linear_system.hpp"
 #include "solver/load_kernels.hpp"
-#include "solver/method_choice.hpp"
+#include "solver/method_options.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
 #include "solver/trust.hpp"
@@ -25,6 +25,8 @@ namespace {
 using data::StoredMatrix;
 using solver::DenseOperation;
 using solver::LinearSystem;
+using solver::MethodOption;
+using solver::Wording;
 
 struct NamedMethod {
   Method method;
@@ -44,35 +46,26 @@ const DenseOperation* operation_of(Method method) noexcept {
   return nullptr;
 }
 
+/// Those of the table that are given.
+std::vector<MethodOption> method_options(const SolverOptions& options) {
+  std::vector<MethodOption> given;
+  if (options.refine) given.push_back(MethodOption::refine);
+  if (options.stored == Stored::lower) given.push_back(MethodOption::lower);
+  if (options.stored == Stored::upper) given.push_back(MethodOption::upper);
+  if (options.stored == Stored::mean) given.push_back(MethodOption::mean);
+  if (options.rank_tolerance) given.push_back(MethodOption::rank_tolerance);
+  return given;
+}
+
 void require_valid(const SolverOptions& options) {
-  const DenseOperation* const operation = operation_of(options.method);
-  const bool symmetric = operation == nullptr || operation->solve->symmetric;
-  const bool definite = symmetric && (operation == nullptr || !operation->solve->grows);
-  const auto refuse = [&](const std::string& what) {
-    throw UsageError(fmt::format("{}, not {}", what, name_of(options.method)));
-  };
-  if (options.refine && !definite)
-    refuse("refine requires a symmetric positive definite matrix: Method::cholesky");
-  if (options.stored != Stored::both && !symmetric)
-    refuse("a stored triangle requires a symmetric matrix: Method::cholesky or Method::ldlt");
-  if (options.rank_tolerance) {
-    if (operation != nullptr && !operation->solve->least_squares)
-      refuse("rank_tolerance requires Method::qr");
-    if (!(*options.rank_tolerance >= 0 && *options.rank_tolerance < 1))
-      throw UsageError(fmt::format(
-          "rank_tolerance is {}: it is relative to the largest singular value, at least 0 and below 1",
-          *options.rank_tolerance));
-    if (options.refine || options.stored != Stored::both)
-      throw UsageError("rank_tolerance requires QR, and refine or a stored triangle Cholesky: give one");
-  }
-  if (options.required_digits) {
-    constexpr int most = std::numeric_limits<double>::digits10;
-    if (*options.required_digits < 1 || *options.required_digits > most)
-      throw UsageError(
-          fmt::format("required_digits is {}: 1 to {} are possible", *options.required_digits, most));
-    if (!options.condition)
-      throw UsageError("required_digits needs the estimate of the forward error: leave condition on");
-  }
+  const std::vector<MethodOption> given = method_options(options);
+  const auto problem = solver::problem_of({.method = operation_of(options.method),
+                                           .options = given,
+                                           .rank_tolerance = options.rank_tolerance,
+                                           .required_digits = options.required_digits,
+                                           .condition = options.condition},
+                                          Wording::library);
+  if (problem) throw UsageError(*problem);
   if (options.tile < 0) throw UsageError(fmt::format("tile is {}: it is a number of elements", options.tile));
 }
 
@@ -99,19 +92,6 @@ std::shared_ptr<const StoredMatrix> stored_columns(std::span<const T> b, std::in
                     b.size(), rows, columns, rows * columns));
   return stored_matrix_of(
       matrix_in_memory(b.data(), rows, columns, StorageOrder::fortran, 0, "the right-hand side"));
-}
-
-using ChosenMethod = solver::MethodChoice;
-
-ChosenMethod choose_method(const SolverOptions& options, const LinearSystem& system) {
-  if (const DenseOperation* const given = operation_of(options.method)) return {.operation = given};
-  if (options.stored != Stored::both)
-    return {.operation = &solver::cholesky_operation,
-            .symmetric_fallback = &solver::ldlt_operation,
-            .reason = "one triangle of a symmetric matrix is stored"};
-  if (options.rank_tolerance)
-    return {.operation = &solver::qr_operation, .reason = "rank_tolerance requires it"};
-  return solver::choose_method_by_shape(system.rows(), system.unknowns());
 }
 
 }  // namespace
@@ -153,16 +133,11 @@ class Solver::Implementation {
     const auto rows = static_cast<std::int64_t>(a->rows());
     const LinearSystem system{
         .a = std::move(a), .b = stored_columns(b, rows, columns), .stored = options_.stored};
-    try {
+    return with_errors_of_library(system, [&] {
       // Refinement needs double precision.
       const bool in_single = system.solution() == ElementType::float32 && !options_.refine;
       return in_single ? solve_in<float, T>(system) : solve_in<double, T>(system);
-    } catch (const NumericalError& error) {
-      // If the file changed during the run, its values may mix two matrices: report the change instead.
-      const std::string changed = system.changed_input();
-      if (changed.empty()) throw;
-      throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
-    }
+    });
   }
   Factorization factor(std::shared_ptr<const StoredMatrix> a) {
     report_ = {};
@@ -177,37 +152,40 @@ class Solver::Implementation {
                               .b = in_single ? stored_columns(std::span<const float>(short_ones), rows, 1)
                                              : stored_columns(std::span<const double>(ones), rows, 1),
                               .stored = options_.stored};
-    try {
-      return in_single ? factor_in<float>(system) : factor_in<double>(system);
-    } catch (const NumericalError& error) {
-      const std::string changed = system.changed_input();
-      if (changed.empty()) throw;
-      throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
-    }
+    return with_errors_of_library(
+        system, [&] { return in_single ? factor_in<float>(system) : factor_in<double>(system); });
   }
   const SolveReport& report() const noexcept { return report_; }
 
  private:
+  template <class Attempt>
+  static auto with_errors_of_library(const LinearSystem& system, const Attempt& attempt) {
+    try {
+      return attempt();
+    } catch (const NumericalError& error) {
+      // If the file changed during the run, its values may mix two matrices: report the change instead.
+      const std::string changed = system.changed_input(), words = solver::in_words_of_library(error.what());
+      if (changed.empty()) throw NumericalError(words);
+      throw InputError(fmt::format("{} has changed while it was read: {}", changed, words));
+    } catch (const InputError& error) {
+      throw InputError(solver::in_words_of_library(error.what()));
+    }
+  }
+
   template <class T>
   Factorization factor_in(const LinearSystem& system) {
-    const ChosenMethod chosen = choose_method(options_, system);
-    solver::require_match(system, *chosen.operation);
-    require_digits_of(system);
-    const solver::SolveOptions options{.method = chosen.operation,
-                                       .fallback = chosen.fallback,
-                                       .symmetric_fallback = chosen.symmetric_fallback,
-                                       .condition = options_.condition,
-                                       .required_digits = options_.required_digits,
-                                       .keep_factors = true};
+    solver::SolveOptions options{
+        .condition = options_.condition, .required_digits = options_.required_digits, .keep_factors = true};
+    choose(options, system);
     const Config config = solver::config_of(options_);
     if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
     solver::SolveSteps<T> steps(system, options, config, *kernels_, {});
     auto run = std::make_unique<solver::Execution>(config, steps.reserved(), *kernels_);
     solver::SolveResult result = steps.run(*run);
     solver::KeptFactors<T> factors = steps.take_factors();  // destroyed before the run
-    fill_report(system, result, chosen, *run);
+    fill_report(system, result, *run);
     if (result.condition) result.condition->singular = false;  // the report has a warning
-    require_trust(system, options, result);
+    if (const auto wrong = solver::wrong_answer(system, options, result)) throw NumericalError(*wrong);
     const std::string changed = system.changed_input();
     if (!changed.empty()) throw InputError(fmt::format("{} has changed while it was read", changed));
     return solver::make_factorization<T>(std::move(run), std::move(factors),
@@ -217,24 +195,19 @@ class Solver::Implementation {
   /// Computes in `Computed`; returns the solution as T.
   template <class Computed, class T>
   std::vector<T> solve_in(const LinearSystem& system) {
-    const ChosenMethod chosen = choose_method(options_, system);
-    solver::require_match(system, *chosen.operation);
-    require_digits_of(system);
-    const solver::SolveOptions options{
-        .method = chosen.operation,
-        .fallback = chosen.fallback,
-        .symmetric_fallback = chosen.symmetric_fallback,
+    solver::SolveOptions options{
         .factor = options_.refine ? solver::FactorPrecision::single : solver::FactorPrecision::of_solution,
         .condition = options_.condition,
         .rank_tolerance = options_.rank_tolerance,
         .required_digits = options_.required_digits};
+    choose(options, system);
     const Config config = solver::config_of(options_);
     if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
     solver::SolveSteps<Computed> steps(system, options, config, *kernels_, {});
     solver::Execution run(config, steps.reserved(), *kernels_);
     const solver::SolveResult result = steps.run(run);
-    fill_report(system, result, chosen, run);
-    require_trust(system, options, result);
+    fill_report(system, result, run);
+    if (const auto wrong = solver::wrong_answer(system, options, result)) throw NumericalError(*wrong);
     return leading_rows<T>(steps.solution(), system);
   }
 
@@ -248,18 +221,19 @@ class Solver::Implementation {
     return solution;
   }
 
-  void require_digits_of(const LinearSystem& system) const {
-    constexpr int most = std::numeric_limits<float>::digits10;
-    if (options_.required_digits && *options_.required_digits > most &&
-        system.solution() == ElementType::float32)
-      throw UsageError(fmt::format("required_digits is {}: the solution is in single precision, which has {}",
-                                   *options_.required_digits, most));
+  /// Sets the method of `options`. Throws UsageError, or InputError, if the system does not fit them.
+  void choose(solver::SolveOptions& options, const LinearSystem& system) const {
+    solver::choose_method(options, system, operation_of(options_.method), solver::TasksRun::in_flow,
+                          Wording::library);
+    solver::require_match(system, *options.method);
+    if (const auto problem =
+            solver::digits_problem_of(system.solution(), options_.required_digits, Wording::library))
+      throw UsageError(*problem);
   }
 
-  void fill_report(const LinearSystem& system, const solver::SolveResult& result, const ChosenMethod& chosen,
-                   solver::Execution& run) {
+  void fill_report(const LinearSystem& system, const solver::SolveResult& result, solver::Execution& run) {
     report_.method = solver::method_of(*result.problem.operation);
-    report_.method_reason = result.fallback_reason.empty() ? chosen.reason : result.fallback_reason;
+    report_.method_reason = result.method_reason;
     report_.rows = system.rows();
     report_.columns = system.unknowns();
     report_.right_hand_sides = system.right_hand_sides();
@@ -283,15 +257,8 @@ class Solver::Implementation {
     const Runtime::Traffic traffic = run.runtime().disk_traffic();
     report_.bytes_read = traffic.read;
     report_.bytes_written = traffic.written;
-    report_.warnings = run.warnings();
-  }
-
-  static void require_trust(const LinearSystem& system, const solver::SolveOptions& options,
-                            const solver::SolveResult& result) {
-    report::RunReport checked;
-    solver::add_result(checked, system, options, result);
-    checked.changed_input = system.changed_input();
-    if (const auto wrong = solver::wrong_answer(checked)) throw NumericalError(*wrong);
+    for (const std::string& warning : run.warnings())
+      report_.warnings.push_back(solver::in_words_of_library(warning));
   }
 
   SolverOptions options_;

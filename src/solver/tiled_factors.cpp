@@ -47,18 +47,33 @@ class CholeskyFactors final : public TiledFactors<T> {
   const TiledMatrix<T>& a_;
 };
 
+/// A factorization without a parameterized graph: has_graph() is false for its operation.
 template <class T>
-class LdltFactors final : public TiledFactors<T> {
+class FlowOnlyFactors : public TiledFactors<T> {
  public:
+  using TiledFactors<T>::factor;
+  using TiledFactors<T>::solve;
+  void factor(ptg::Graph&) final { throw_flow_only(); }
+  void solve(ptg::Graph&, const TiledMatrix<T>&) final { throw_flow_only(); }
+
+ private:
+  [[noreturn]] static void throw_flow_only() {
+    throw UsageError("the factorization is not available as a parameterized graph");
+  }
+};
+
+template <class T>
+class LdltFactors final : public FlowOnlyFactors<T> {
+ public:
+  using FlowOnlyFactors<T>::factor;
+  using FlowOnlyFactors<T>::solve;
   LdltFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime, const TiledMatrix<T>& a,
               StoredFactors<T>* stored)
       : kernels_(kernels.solve), a_(a), pivots_(runtime, a, stored) {}
   void factor(Flow& flow) override { linalg::factor_ldlt(flow, kernels_, a_, pivots_); }
-  void factor(ptg::Graph&) override { throw_flow_only(); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::solve_ldlt_factored(flow, kernels_, a_, pivots_, b);
   }
-  void solve(ptg::Graph&, const TiledMatrix<T>&) override { throw_flow_only(); }
   std::uint64_t solve_tasks(std::int64_t columns) const override {
     return linalg::ldlt_solve_tasks(a_.tile_rows(), columns);
   }
@@ -85,9 +100,6 @@ class LdltFactors final : public TiledFactors<T> {
   }
 
  private:
-  [[noreturn]] static void throw_flow_only() {
-    throw UsageError("LDL^T is not available as a parameterized graph");
-  }
   linalg::Kernels kernels_;
   const TiledMatrix<T>& a_;
   linalg::SymmetricPivots<T> pivots_;
@@ -123,17 +135,17 @@ class LuFactors final : public TiledFactors<T> {
 };
 
 template <class T>
-class PivotedLuFactors final : public TiledFactors<T> {
+class PivotedLuFactors final : public FlowOnlyFactors<T> {
  public:
+  using FlowOnlyFactors<T>::factor;
+  using FlowOnlyFactors<T>::solve;
   PivotedLuFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime,
                    const TiledMatrix<T>& a, StoredFactors<T>* stored)
       : kernels_(kernels.solve), a_(a), pivots_(runtime, a, stored) {}
   void factor(Flow& flow) override { linalg::factor_lu_pivoted(flow, kernels_, a_, pivots_); }
-  void factor(ptg::Graph&) override { throw_flow_only(); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::solve_lu_pivoted_factored(flow, kernels_, a_, pivots_, b);
   }
-  void solve(ptg::Graph&, const TiledMatrix<T>&) override { throw_flow_only(); }
   std::uint64_t solve_tasks(std::int64_t columns) const override {
     return linalg::lu_pivoted_solve_tasks(a_.tile_rows(), columns);
   }
@@ -150,9 +162,6 @@ class PivotedLuFactors final : public TiledFactors<T> {
   }
 
  private:
-  [[noreturn]] static void throw_flow_only() {
-    throw UsageError("LU with partial pivoting is not available as a parameterized graph");
-  }
   linalg::Kernels kernels_;
   const TiledMatrix<T>& a_;
   linalg::RowPivots<T> pivots_;
@@ -257,7 +266,8 @@ std::unique_ptr<TiledFactors<T>> make_as(const DenseProblem& problem, const Fact
 }
 template <template <class> class Factors>
 constexpr FactorsMakers makers_of{.in_single = make_as<Factors, float>,
-                                  .in_double = make_as<Factors, double>};
+                                  .in_double = make_as<Factors, double>,
+                                  .as_graph = !std::is_base_of_v<FlowOnlyFactors<double>, Factors<double>>};
 
 }  // namespace
 

@@ -125,8 +125,21 @@ std::optional<std::string> distrusted(const std::optional<report::ConditionRepor
   return std::nullopt;
 }
 
-std::optional<std::string> wrong_answer(const report::RunReport& report) {
-  const double error = report.backward_error.value_or(0), limit = report.backward_error_limit.value_or(error);
+namespace {
+
+/// What decides whether a result is wrong, as in RunReport and SolveResult.
+struct JudgedResult {
+  double backward_error, limit;
+  const std::optional<report::ConditionReport>& condition;
+  std::optional<int> required_digits;
+  std::string changed_input;
+  bool lost_in_file;
+  std::optional<double> asymmetry, growth;
+  bool in_single;
+};
+
+std::optional<std::string> wrong_answer(const JudgedResult& report) {
+  const double error = report.backward_error, limit = report.limit;
   if (error <= limit) return distrusted(report.condition, report.required_digits);
   if (!report.changed_input.empty())
     return fmt::format(
@@ -143,7 +156,7 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
     return fmt::format(
         "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. The triangles of A "
         "differ by {:.1e}, and refinement with the factor of the lower one does not make up for that: "
-        "--method lu-incremental solves with A as it is, --symmetrize with the mean of the triangles",
+        "--method lu solves with A as it is, --symmetrize with the mean of the triangles",
         error, limit, *report.asymmetry);
   if (report.growth && !(*report.growth < much_growth))
     return fmt::format(
@@ -154,7 +167,35 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
       "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. If neither the matrix "
       "nor the right-hand sides have numbers so small that they lose digits (below {}), a disk, the memory "
       "or a library has failed: try again, and with another --blas",
-      error, limit, smallest_with_all_digits(report.element == "FP32"));
+      error, limit, smallest_with_all_digits(report.in_single));
+}
+
+}  // namespace
+
+std::optional<std::string> wrong_answer(const report::RunReport& report) {
+  const double error = report.backward_error.value_or(0);
+  return wrong_answer(JudgedResult{.backward_error = error,
+                                   .limit = report.backward_error_limit.value_or(error),
+                                   .condition = report.condition,
+                                   .required_digits = report.required_digits,
+                                   .changed_input = report.changed_input,
+                                   .lost_in_file = report.lost_in_file.has_value(),
+                                   .asymmetry = report.asymmetry,
+                                   .growth = report.growth,
+                                   .in_single = report.element == "FP32"});
+}
+
+std::optional<std::string> wrong_answer(const LinearSystem& system, const SolveOptions& options,
+                                        const SolveResult& result) {
+  return wrong_answer(JudgedResult{.backward_error = result.backward_error,
+                                   .limit = result.backward_error_limit,
+                                   .condition = result.condition,
+                                   .required_digits = options.required_digits,
+                                   .changed_input = system.changed_input(),
+                                   .lost_in_file = result.lost_in_file.has_value(),
+                                   .asymmetry = result.asymmetry,
+                                   .growth = result.growth,
+                                   .in_single = result.problem.element_bytes == sizeof(float)});
 }
 
 }  // namespace fairlead::solver

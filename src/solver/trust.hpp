@@ -8,6 +8,7 @@
 #include <string>
 
 #include "report/run_report.hpp"
+#include "solver/linear_system.hpp"
 
 namespace fairlead::solver {
 
@@ -46,5 +47,8 @@ std::optional<std::string> distrusted(const std::optional<report::ConditionRepor
 /// Why a result is unusable: its backward error is above the limit, or it is distrusted(); nothing if it is
 /// right.
 std::optional<std::string> wrong_answer(const report::RunReport& report);
+/// The same for a solve, before there is a report.
+std::optional<std::string> wrong_answer(const LinearSystem& system, const SolveOptions& options,
+                                        const SolveResult& result);
 
 }  // namespace fairlead::solver

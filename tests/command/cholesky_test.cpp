@@ -209,7 +209,7 @@ TEST_F(Solve, NamesTheColumnAndLeavesNoOutputIfTheMatrixIsNotPositiveDefinite) {
   auto a = matrix<double>(100);
   a[77 * 101] = -1;
   write("A.npy", 100, 100, a);
-  const Answer answer = solve("--tile 16");
+  const Answer answer = solve("--tile 16 --method cholesky");
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_THAT(
       answer.text,
@@ -384,7 +384,7 @@ TEST_F(Solve, DoesNotFallBackIfDoublePrecisionDoesNotHelp) {
   auto a = matrix<double>(100);
   a[3] += 7;
   write("A.npy", 100, 100, a);
-  const Answer answer = solve("--refine");
+  const Answer answer = solve("--refine --method cholesky");
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_THAT(answer.text, HasSubstr("is not symmetric"));
   EXPECT_THAT(answer.text, Not(HasSubstr("trying again")));
@@ -395,7 +395,7 @@ TEST_F(Solve, ReportsWhyNeitherPrecisionSolves) {
   auto a = matrix<double>(100);
   a[77 * 101] = -1;
   write("A.npy", 100, 100, a);
-  const Answer answer = solve("--refine --tile 16");
+  const Answer answer = solve("--refine --tile 16 --method cholesky");
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_THAT(
       answer.text,

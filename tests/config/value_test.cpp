@@ -115,4 +115,12 @@ TEST(Values, OfEveryTypeAreUnchangedAfterARoundTrip) {
   EXPECT_EQ(there_and_back(SettingType::count, "auto"), "auto");
 }
 
+TEST(Choices, OfFormerNamesAreAcceptedButNotListed) {
+  const Setting setting{.key = "k", .type = SettingType::choice, .choices = "a|b|=c"};
+  EXPECT_EQ(join(choices_of(setting), ","), "a,b");
+  EXPECT_EQ(parse_value(setting, "c").error, "");
+  EXPECT_EQ(format_value(setting, parse_value(setting, "c").value), "c");
+  EXPECT_NE(parse_value(setting, "=c").error, "");
+}
+
 }  // namespace fairlead::config

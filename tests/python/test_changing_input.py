@@ -12,7 +12,7 @@ numpy = pytest.importorskip("numpy")
 
 N, COLUMNS = 1200, 300
 METHODS = {
-    "cholesky": "definite.npy b.npy",
+    "cholesky": "definite.npy b.npy --method cholesky",
     "refine": "definite.npy b.npy --refine",
     "lu-nopivot": "dominant.npy b.npy --method lu-nopivot",
     "lu-incremental": "dominant.npy b.npy --method lu-incremental",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 N = 150
-METHODS = ["cholesky", "ldlt", "lu", "lu-incremental", "qr", "automatic"]
+METHODS = ["cholesky", "ldlt", "lu", "lu-incremental", "qr", "auto"]
 
 
 @pytest.fixture

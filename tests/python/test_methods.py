@@ -188,7 +188,7 @@ def test_options_of_symmetric_matrices_are_refused(solve, options):
 def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     done = solve("rq", numpy.eye(3), numpy.ones(3))
     assert done.returncode == NOT_ASKED
-    assert "must be one of cholesky, ldlt, lu, lu-incremental, lu-nopivot, qr (did you mean qr?)" in done.stderr
+    assert "must be one of auto, cholesky, ldlt, lu, lu-incremental, lu-nopivot, qr (did you mean qr?)" in done.stderr
     assert "did you mean lu-incremental?" in fairlead("bench", "lu-incremntal").stderr
     refused = fairlead("bench", "qr", "--m", 5, "--n", 9)
     assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr

@@ -100,7 +100,8 @@ def test_solve_out_of_core_by_one_thread(between, tmp_path, launcher):
 def test_errors_are_reported_with_one_thread(between, tmp_path, launcher):
     np.save(tmp_path / "a.npy", -np.eye(200))
     np.save(tmp_path / "b.npy", np.ones(200))
-    done = between(launcher, 3, "MPI_THREAD_FUNNELED", "solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 32, "--memory", "64MiB")
+    done = between(launcher, 3, "MPI_THREAD_FUNNELED", "solve", "a.npy", "b.npy", "-o", "x.npy", "--method", "cholesky", "--tile", 32,
+                   "--memory", "64MiB")
     assert done.returncode != 0 and any("not positive definite" in line for line in said(done)), done.stderr
     assert not any("another thread" in line for line in said(done)), done.stderr
 
@@ -188,7 +189,7 @@ def test_it_solves_and_reports_errors(command, tmp_path, launcher):
         np.save(tmp_path / "a.npy", a)
         np.save(tmp_path / "b.npy", b)
         (tmp_path / "x.npy").unlink(missing_ok=True)
-        done = start(command, tmp_path, launcher, 3, ["solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 48, "--memory",
+        done = start(command, tmp_path, launcher, 3, ["solve", "a.npy", "b.npy", "-o", "x.npy", "--method", "cholesky", "--tile", 48, "--memory",
                                                       "6MiB", "--network-thread", "on", "--workers", 2])
         if broken:
             assert done.returncode == 1 and any("not positive definite" in line for line in said(done)), done.stderr

@@ -110,7 +110,7 @@ def test_an_error_of_one_rank_ends_all_ranks(on_ranks, tmp_path, launcher, place
     a, _ = system(tmp_path, "cholesky", np.float64, 1)
     a[place] = value
     np.save(tmp_path / "a.npy", a)
-    done = on_ranks(launcher, 3, "solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 64, "--memory", "64MiB")
+    done = on_ranks(launcher, 3, "solve", "a.npy", "b.npy", "-o", "x.npy", "--method", "cholesky", "--tile", 64, "--memory", "64MiB")
     assert done.returncode == 1
     assert any(words in line for line in said(done)), done.stderr
     assert not (tmp_path / "x.npy").exists()

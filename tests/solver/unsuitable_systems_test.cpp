@@ -246,6 +246,64 @@ TEST(UnsuitableSystems, OptionsThatExcludeEachOtherAreErrors) {
   refused([](SolverOptions& o) { o.tile = -1; });
 }
 
+// The command has other words for the same options: --refine, --method cholesky.
+TEST(UnsuitableSystems, MessagesNameTheFieldsOfTheOptions) {
+  const auto refusal = [](const std::function<void(SolverOptions&)>& change) {
+    SolverOptions options = small_options(Method::lu_nopivot);
+    change(options);
+    try {
+      const Solver solver{options};
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal([](SolverOptions& o) { o.refine = true; }),
+            "refine requires a symmetric matrix: Method::cholesky, not lu-nopivot");
+  EXPECT_EQ(refusal([](SolverOptions& o) { o.stored = Stored::mean; }),
+            "Stored::mean requires a symmetric matrix: Method::cholesky or Method::ldlt, not lu-nopivot");
+  EXPECT_EQ(refusal([](SolverOptions& o) { o.rank_tolerance = 0.1; }),
+            "rank_tolerance requires Method::qr, not lu-nopivot");
+  EXPECT_EQ(refusal([](SolverOptions& o) { o.required_digits = 3, o.condition = false; }),
+            "required_digits needs the estimate of the forward error: leave condition on");
+
+  const std::string symmetry =
+      error_of<NumericalError>(dominant_system<double>(50, 1, 1), small_options(Method::cholesky));
+  EXPECT_TRUE(contains(symmetry, "Stored::lower or Stored::upper takes one triangle, Stored::mean"))
+      << symmetry;
+  const std::string shape =
+      error_of<InputError>(random_system<double>(20, 10, 1, 1), small_options(Method::lu));
+  EXPECT_TRUE(contains(shape, "for least squares: Method::qr")) << shape;
+  SolverOptions options = small_options(Method::cholesky);
+  options.required_digits = 12;
+  const std::string digits = error_of<NumericalError>(hilbert_system(8), options);
+  EXPECT_TRUE(contains(digits, "required_digits asks for 12")) << digits;
+}
+
+TEST(UnsuitableSystems, WithLittleMemoryTheAutomaticMethodPivotsIncrementally) {
+  const DenseSystem<double> system = random_system<double>(600, 600, 1, 7);
+  SolverOptions options = small_options(Method::automatic);
+  options.tile = 100;
+  options.condition = false;
+  const auto solved = [&](Bytes memory) {
+    options.memory = memory;
+    Solver solver(options);
+    static_cast<void>(solution(solver, system));
+    return solver.report();
+  };
+  EXPECT_EQ(solved(64_MiB).method, Method::lu);
+  // The least memory in which there is a solution.
+  for (Bytes memory = 4_MiB; memory < 64_MiB; memory += 256_KiB) try {
+      const SolveReport report = solved(memory);
+      EXPECT_EQ(report.method, Method::lu_incremental) << memory;
+      EXPECT_TRUE(contains(report.method_reason, "; memory is too small for the columns of tiles"))
+          << report.method_reason;
+      return;
+    } catch (const FootprintError&) {
+    } catch (const ConfigError&) {
+    }
+}
+
 TEST(UnsuitableSystems, SinglePrecisionHasSixDigits) {
   const DenseSystem<float> system = symmetric_system<float>(20, 1, 1);
   SolverOptions options = small_options(Method::automatic);

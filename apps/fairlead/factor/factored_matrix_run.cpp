@@ -1,6 +1,8 @@
 // See factored_matrix_run.hpp.
 #include "fairlead/factor/factored_matrix_run.hpp"
 
+#include "solver/choose_method.hpp"
+
 namespace fairlead::app {
 
 namespace {
@@ -18,24 +20,19 @@ linalg::Stored triangle_to_factor(const Config& config) {
 }  // namespace
 
 MatrixToFactor::MatrixToFactor(const Config& config, const std::string& path)
-    : choice{}, stored(triangle_to_factor(config)), condition(!config.flag("no-condition")) {
+    : stored(triangle_to_factor(config)),
+      solving{.condition = !config.flag("no-condition"), .keep_factors = true} {
   const std::string& name = config.text("method");
-  if (name != "automatic") {
-    choice.operation = &solver::find_operation(name);
-    if (!choice.operation->solve)
-      throw ConfigError(fmt::format("--method {}: it is not a factorization", name));
-    if (stored != linalg::Stored::both && !choice.operation->solve->symmetric)
-      throw ConfigError(
-          fmt::format("--lower, --upper and --symmetrize require a symmetric matrix: --method {}, not {}",
-                      solver::cholesky_operation.key, name));
-  }
+  const solver::DenseOperation* const given = name == "auto" ? nullptr : &solver::find_operation(name);
+  if (given != nullptr && !given->solve)
+    throw ConfigError(fmt::format("--method {}: it is not a factorization", name));
+  if (given != nullptr && stored != linalg::Stored::both && !given->solve->symmetric)
+    throw ConfigError(
+        fmt::format("--lower, --upper and --symmetrize require a symmetric matrix: --method {} or {}, not {}",
+                    solver::cholesky_operation.key, solver::ldlt_operation.key, name));
   a = linalg::stored_matrix_of(linalg::open_matrix(path));
-  if (name != "automatic") return;
-  choice = solver::choose_method_by_shape(static_cast<std::int64_t>(a->rows()),
-                                          static_cast<std::int64_t>(a->columns()));
-  if (stored != linalg::Stored::both)
-    choice = {.operation = &solver::cholesky_operation,
-              .reason = "one triangle of a symmetric matrix is used"};
+  solver::choose_method(solving, {.a = a, .b = nullptr, .stored = stored}, given, solver::TasksRun::in_flow,
+                        solver::Wording::command);
 }
 
 }  // namespace fairlead::app

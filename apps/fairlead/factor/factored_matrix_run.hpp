@@ -19,7 +19,6 @@
 #include "fairlead/run/watched_run.hpp"
 #include "fairlead/subcommand.hpp"
 #include "solver/linear_system.hpp"
-#include "solver/method_choice.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
 
@@ -29,9 +28,9 @@ namespace fairlead::app {
 inline constexpr std::array factor_options{
     Setting{.key = "method",
             .type = SettingType::text,
-            .default_value = "automatic",
+            .default_value = "auto",
             .value_name = "METHOD",
-            .help = "a method of fairlead solve, or automatic: cholesky if A is symmetric positive definite, "
+            .help = "a method of fairlead solve, or auto: cholesky if A is symmetric positive definite, "
                     "ldlt if it is symmetric, qr if it has more rows than columns, otherwise lu"},
     Setting{.key = "no-condition",
             .type = SettingType::flag,
@@ -76,9 +75,8 @@ struct MatrixToFactor {
   MatrixToFactor(const Config& config, const std::string& path);
 
   std::shared_ptr<const data::StoredMatrix> a;
-  solver::MethodChoice choice;
   linalg::Stored stored;
-  bool condition;  ///< estimate it
+  solver::SolveOptions solving;
   bool in_single() const noexcept { return a->element() == data::ElementType::float32; }
 };
 
@@ -92,13 +90,8 @@ auto with_factors(const MatrixToFactor& matrix, const Config& config, const lina
                                     .b = linalg::stored_matrix_of(linalg::matrix_in_memory(
                                         ones.data(), static_cast<std::int64_t>(ones.size()), 1)),
                                     .stored = matrix.stored};
-  solver::require_match(system, *matrix.choice.operation);
-  const solver::SolveOptions options{.method = matrix.choice.operation,
-                                     .fallback = matrix.choice.fallback,
-                                     .symmetric_fallback = matrix.choice.symmetric_fallback,
-                                     .condition = matrix.condition,
-                                     .keep_factors = true};
-  solver::SolveSteps<T> steps(system, options, config, kernels, {});
+  solver::require_match(system, *matrix.solving.method);
+  solver::SolveSteps<T> steps(system, matrix.solving, config, kernels, {});
   FactoringRun run(config, steps.reserved(), kernels);
   return run.report_failure_of([&] {
     try {
@@ -110,7 +103,7 @@ auto with_factors(const MatrixToFactor& matrix, const Config& config, const lina
                         "limit of {:.1e}{}",
                         result.backward_error, result.backward_error_limit,
                         result.growth ? fmt::format(". Elements grew by {:.1e}", *result.growth) : ""));
-      return use(run, factors, result, options);
+      return use(run, factors, result, matrix.solving);
     } catch (const NumericalError& error) {
       if (!matrix.a->changed()) throw;
       throw InputError(fmt::format("{} has changed while it was read: {}", matrix.a->name(), error.what()));

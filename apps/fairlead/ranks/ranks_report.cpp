@@ -176,7 +176,7 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& 
 
 Front front_at(const Config& config, const GridRank& place, const solver::DenseOperation& operation) {
   const Front front = place.alone() || config.has("front") ? front_in(config) : Front::ptg;
-  if (operation.as_graph || front == Front::flow) return front;
+  if (solver::has_graph(operation) || front == Front::flow) return front;
   if (config.has("front"))
     throw ConfigError(fmt::format("--front {}: the {} is a flow only", config.text("front"), operation.name));
   return Front::flow;

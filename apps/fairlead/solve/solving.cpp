@@ -27,6 +27,7 @@
 #include "fairlead/solve/column_blocks.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/subcommand.hpp"
+#include "solver/choose_method.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
 #include "solver/trust.hpp"
@@ -42,6 +43,7 @@ using solver::Milestone;
 using solver::SolveOptions;
 using solver::SolveResult;
 using solver::SolveSteps;
+using solver::with_fallback;
 
 /// The results of one rank.
 struct SolvedHere {
@@ -153,41 +155,65 @@ SolvedHere solve_on_ranks(const LinearSystem& system, const SolveOptions& option
       [&](const GridRank& place) { return solve_here<T>(system, options, config, kernels, place); });
 }
 
-/// Over ranks a factorization in single precision that fails ends the run of all ranks: so they agree whether
-/// to start again in double.
-SolvedHere solve_refined(const LinearSystem& system, const SolveOptions& options, const Config& config,
-                         const linalg::Kernels& kernels, CommandRanks& ranks) {
-  constexpr double well = 0, by_numbers = 1, by_another_rank = 2, badly = 3;
+/// The reason in the error of another rank: "... was aborted: rank 2: the matrix is not ...".
+std::string unsuitable_matrix(std::string_view words) {
+  if (const auto rank = words.find(": rank "); rank != words.npos)
+    if (const auto reason = words.find(": ", rank + 1); reason != words.npos) words.remove_prefix(reason + 2);
+  return std::string(words.substr(0, words.find("; ")));
+}
+
+/// Over ranks a factorization that fails ends the run of all ranks: so they agree whether to start again, in double
+/// precision or by the fallback.
+template <class T>
+SolvedHere solve_in_attempts(const LinearSystem& system, const SolveOptions& options, const Config& config,
+                             const linalg::Kernels& kernels, CommandRanks& ranks) {
+  constexpr double well = 0, by_numbers = 1, by_method = 2, by_another_rank = 3, badly = 4;
   double ended = well;
   std::exception_ptr why;
   std::string words;
   SolvedHere solved;
   try {
-    solved = solve_on_ranks<double>(system, options, config, kernels, ranks);
+    solved = solve_on_ranks<T>(system, options, config, kernels, ranks);
+  } catch (const solver::MethodUnsuitable& error) {
+    ended = by_method, why = std::current_exception(), words = error.what();
   } catch (const solver::NoPrecisionHelps&) {
     ended = badly, why = std::current_exception();
   } catch (const NumericalError& error) {
-    ended = by_numbers, why = std::current_exception(), words = error.what();
+    ended = options.factor == FactorPrecision::of_solution ? badly : by_numbers;
+    why = std::current_exception(), words = error.what();
   } catch (const RankError& error) {
     ended = by_another_rank, why = std::current_exception(), words = error.what();
   } catch (...) {
     ended = badly, why = std::current_exception();
   }
   // A signal after the first attempt: otherwise the second would ignore it.
-  if (const int signal = Interrupt::signal();
-      signal != 0 && (ended == by_numbers || ended == by_another_rank))
+  if (const int signal = Interrupt::signal(); signal != 0 && ended != well && ended != badly)
     ended = badly, why = std::make_exception_ptr(Interrupted{signal});
   const double own[] = {ended};
   ranks.renew();
   const std::vector<double> all = ranks.gather_from_processes(config, own);
-  const bool again = std::ranges::find(all, by_numbers) != all.end() &&
-                     std::ranges::none_of(all, [](double one) { return one == well || one == badly; });
+  const auto any = [&](double outcome) { return std::ranges::find(all, outcome) != all.end(); };
+  const bool again = !any(well) && !any(badly) && (any(by_method) || any(by_numbers));
   if (!again && why != nullptr) std::rethrow_exception(why);
   if (!again) return solved;
+  if (any(by_method)) {
+    const std::string reason = ended == by_method ? words : unsuitable_matrix(words);
+    return solve_in_attempts<T>(system, with_fallback(options, *options.fallback, reason), config, kernels,
+                                ranks);
+  }
   if (ranks.first()) fmt::print(stderr, "fairlead: {}; trying again in double precision\n", words);
   SolveOptions in_double = options;
   in_double.factor = FactorPrecision::of_solution;
-  return solve_on_ranks<double>(system, in_double, config, kernels, ranks);
+  return solve_in_attempts<T>(system, in_double, config, kernels, ranks);
+}
+
+/// The same on one rank, where the steps of a solve make all attempts, or over ranks.
+template <class T>
+SolvedHere solve_as(const LinearSystem& system, const SolveOptions& options, const Config& config,
+                    const linalg::Kernels& kernels, CommandRanks& ranks) {
+  const bool one_attempt = options.factor == FactorPrecision::of_solution && options.fallback == nullptr;
+  return ranks.alone() || one_attempt ? solve_on_ranks<T>(system, options, config, kernels, ranks)
+                                      : solve_in_attempts<T>(system, options, config, kernels, ranks);
 }
 
 }  // namespace
@@ -211,10 +237,8 @@ int solve(const LinearSystem& system, const SolveOptions& given_options, const C
         devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
       });
   const bool in_single = single_files && !system.of_points() && !refine;
-  SolvedHere solved = in_single ? solve_on_ranks<float>(system, options, config, kernels, ranks)
-                      : refine && !ranks.alone()
-                          ? solve_refined(system, options, config, kernels, ranks)
-                          : solve_on_ranks<double>(system, options, config, kernels, ranks);
+  SolvedHere solved = in_single ? solve_as<float>(system, options, config, kernels, ranks)
+                                : solve_as<double>(system, options, config, kernels, ranks);
   solved.report.devices = devices;
   solved.report.changed_input = system.changed_input();
   if (ranks.first()) return publish_solution(solved.report, config, solved.recorded);

@@ -60,6 +60,9 @@ std::string speed(const RunReport& report) {
                fmt::format("{} reached; these kernels, a perfect schedule",
                            percent(report.gflops, *report.ceiling_gflops))},
               "bound");
+  if (!report.method.empty())
+    table.row({"method", report.method,
+               report.method_reason.empty() ? "as requested" : "since " + report.method_reason});
   if (report.backward_error)
     table.row({"backward error", fmt::format("{:.2e}", *report.backward_error),
                report.refinement_steps

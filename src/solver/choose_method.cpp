@@ -1,0 +1,67 @@
+// See choose_method.hpp.
+#include "solver/choose_method.hpp"
+
+#include <fmt/format.h>
+
+namespace fairlead::solver {
+
+namespace {
+
+bool is_square(const LinearSystem& system) {
+  return system.of_points() || (system.a->dimensions() == 2 && system.a->rows() == system.a->columns());
+}
+
+/// For matrices that Cholesky does not suit.
+void set_fallback(SolveOptions& options, TasksRun tasks) {
+  // Partial pivoting factors a whole column of tiles in one task, on one rank. Incremental pivoting has the tasks of LU
+  // without pivoting, which ranks share, and a graph.
+  const bool in_flow = tasks == TasksRun::in_flow;
+  options.fallback = in_flow ? &pivoted_lu_operation : &incremental_lu_operation;
+  if (in_flow) options.symmetric_fallback = &ldlt_operation;  // in one process, without a graph
+  if (tasks == TasksRun::over_ranks)
+    options.fallback_note = "over ranks, incremental pivoting needs no whole columns of the matrix";
+  if (tasks == TasksRun::in_graph)
+    options.fallback_note = "LU with partial pivoting is not available as a graph";
+}
+
+}  // namespace
+
+void choose_method(SolveOptions& options, const LinearSystem& system, const DenseOperation* given,
+                   TasksRun tasks, Wording wording) {
+  if (given != nullptr) {
+    options.method = given;
+  } else if (system.of_points()) {
+    options.method = &cholesky_operation;
+    options.method_reason = "the matrix of a kernel is symmetric positive definite";
+  } else if (system.stored != linalg::Stored::both) {
+    options.method = &cholesky_operation;
+    options.method_reason = system.stored == linalg::Stored::mean
+                                ? "the mean of the triangles is symmetric"
+                                : "one triangle of a symmetric matrix is stored";
+    if (tasks == TasksRun::in_flow) options.symmetric_fallback = &ldlt_operation;
+  } else if (options.rank_tolerance) {
+    options.method = &qr_operation;
+    options.method_reason = fmt::format("{} requires it", name_of(MethodOption::rank_tolerance, wording));
+  } else if (!is_square(system)) {
+    options.method = &qr_operation;
+    options.method_reason = "the matrix has more rows than columns";
+  } else {
+    options.method = &cholesky_operation;
+    options.method_reason = "the matrix is symmetric positive definite";
+    set_fallback(options, tasks);
+  }
+}
+
+SolveOptions with_fallback(const SolveOptions& options, const DenseOperation& fallback,
+                           const std::string& why) {
+  SolveOptions next = options;
+  next.method = &fallback;
+  next.method_reason = options.fallback_note.empty() || &fallback != options.fallback
+                           ? why
+                           : fmt::format("{}; {}", why, options.fallback_note);
+  next.fallback = next.symmetric_fallback = nullptr;
+  next.factor = FactorPrecision::of_solution;
+  return next;
+}
+
+}  // namespace fairlead::solver
