@@ -72,7 +72,7 @@ FoundDeterminant find(const std::string& path, const Config& config, const linal
                                                          : of_stored_factors<double>(file, config, kernels);
   }
   MatrixToFactor matrix(config, path);
-  matrix.condition = false;
+  matrix.solving.condition = false;
   require_square_shape(path, matrix.a->rows(), matrix.a->columns());
   return matrix.in_single() ? of_matrix<float>(matrix, config, kernels)
                             : of_matrix<double>(matrix, config, kernels);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -159,7 +160,8 @@ class Solver::Implementation {
 
  private:
   template <class Attempt>
-  static auto with_errors_of_library(const LinearSystem& system, const Attempt& attempt) {
+  static std::invoke_result_t<const Attempt&> with_errors_of_library(const LinearSystem& system,
+                                                                     const Attempt& attempt) {
     try {
       return attempt();
     } catch (const NumericalError& error) {

@@ -13,6 +13,7 @@
 
 #include "data/npy/npy_writer.hpp"
 #include "solver/dense_systems.hpp"
+#include "solver/factor_systems.hpp"
 #include "temporary_directory.hpp"
 
 namespace fairlead::linalg {
@@ -22,13 +23,13 @@ using tests::backward_error_of;
 using tests::DenseSystem;
 using tests::dominant_system;
 using tests::exact_solution;
+using tests::is_symmetric;
 using tests::random_system;
 using tests::relative_difference;
 using tests::symmetric_system;
 
 constexpr Method given_methods[] = {Method::cholesky, Method::ldlt,           Method::lu_nopivot,
                                     Method::lu,       Method::lu_incremental, Method::qr};
-bool is_symmetric(Method method) { return method == Method::cholesky || method == Method::ldlt; }
 
 SolverOptions options_of(Method method, std::int32_t tile = 16) {
   return {.memory = 64_MiB, .method = method, .tile = tile, .workers = 2, .config = Config()};
