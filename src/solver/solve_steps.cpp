@@ -254,9 +254,9 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   // A rank that finds the matrix unsuitable may end the run before the others do: each reports it as its own error.
   alike(place_.first() || options_.fallback != nullptr,
         [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
-  // The factorization would find it later.
+  // The factorization would find it later. Double precision may help: an element may be zero in single only.
   if (options_.fallback != nullptr && problem.operation->solve->symmetric)
-    in_any_precision([&] { require_positive_diagonal(*run_, a); });
+    require_positive_diagonal(*run_, a);
   run_->reached(Milestone::tiled);
 
   run_->begin("factorization", problem.operation->tasks(problem), problem.operation->flops(problem));
