@@ -256,7 +256,7 @@ Measured measured(const std::vector<WorkerReport>& workers, double seconds,
 /// The full report, at most 100 columns wide unless names are longer; ends with a newline.
 std::string text(const RunReport& report);
 /// The short report for users: the problem, the accuracy, the time, the limiting factor, and the location of the
-/// solution. Eight lines, nine if the method was chosen, if they fit in 100 columns.
+/// solution. Nine lines, ten if the method was chosen, if they fit in 100 columns.
 std::string summary(const RunReport& report);
 
 /// The report as one JSON object; sizes in bytes, times in seconds, rates in GFlop/s, as the names state.

@@ -275,8 +275,8 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
     run_->end_uncounted();
     largest_in_symmetric_ = sizes.largest();
   } else if (method.symmetric && fallback() != nullptr) {
-    // The factorization would find it later.
-    in_any_precision([&] { require_positive_diagonal(*run_, a); });
+    // The factorization would find it later. Double precision may help: an element may be zero in single only.
+    require_positive_diagonal(*run_, a);
   }
   run_->reached(Milestone::tiled);
 
