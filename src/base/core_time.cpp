@@ -44,7 +44,8 @@ std::optional<CoreTime> core_time_of(pid_t thread) {
   return text ? core_time_in(*text) : std::nullopt;
 }
 
-std::optional<CoreTime> core_time_between(const std::optional<CoreTime>& first, const std::optional<CoreTime>& last) {
+std::optional<CoreTime> core_time_between(const std::optional<CoreTime>& first,
+                                          const std::optional<CoreTime>& last) {
   const CoreTime begin = first.value_or(CoreTime{});
   if (!last || last->on_core < begin.on_core) return {};
   return *last - begin;

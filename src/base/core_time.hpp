@@ -34,7 +34,8 @@ std::optional<CoreTime> core_time_of(pid_t thread);
 
 /// The time between two samples of a worker's thread. No first sample: the thread had not run yet, so it counts as 0.
 /// Nothing without a last sample, or if that is less than the first: another thread is the worker now.
-std::optional<CoreTime> core_time_between(const std::optional<CoreTime>& first, const std::optional<CoreTime>& last);
+std::optional<CoreTime> core_time_between(const std::optional<CoreTime>& first,
+                                          const std::optional<CoreTime>& last);
 
 /// The sum over the current threads of this process. Nothing if the kernel does not count it.
 std::optional<CoreTime> core_time_of_process();

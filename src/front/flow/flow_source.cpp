@@ -133,14 +133,6 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
   if (submission.device != no_device) fit_.check_device(submission);
 }
 
-std::uint32_t FlowSource::nodes_excluded(const Submission& submission, const Gathered& gathered) const {
-  const bool any_worker_can_run = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
-  const bool fits_anywhere = any_worker_can_run && gathered.footprint <= core_.machine().smallest_cache;
-  const bool by_one_kind = core_.fixed_order() && core_.machine().devices != 0;
-  return fits_anywhere && submission.node == no_id<NodeId> && !by_one_kind ? 0
-                                                                           : fit_.nodes_excluded(submission);
-}
-
 /// Uses gathered accesses: several parameters for the same datum are one access.
 PlaceHint FlowSource::place_of(const Submission& submission, const Gathered& gathered) noexcept {
   PlaceHint place;
@@ -161,7 +153,7 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<ObservedTa
     core_.throw_if_winding_down();  // otherwise millions of tasks would be submitted that never run
   Gathered gathered(submission);
   gather(submission, gathered);
-  std::uint32_t excluded = nodes_excluded(submission, gathered);
+  std::uint32_t excluded = fit_.nodes_excluded(submission, gathered.footprint);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : fit_.workers_wanted(submission, excluded);
   if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().view().host())) & 1u) == 0 &&

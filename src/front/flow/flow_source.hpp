@@ -90,9 +90,8 @@ class FlowSource : public engine::CountedSource {
   const SubmissionFit& fit() const noexcept { return fit_; }
   void gather(const Submission& submission, Gathered& out) const;
   static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
-  /// SubmissionFit::nodes_excluded(), without its cost if the task fits in the memory of every worker.
-  std::uint32_t nodes_excluded(const Submission& submission, const Gathered& gathered) const;
-  /// The properties of a task other than its data. `excluded`: from nodes_excluded(). `together`: see SubmissionFit::workers_wanted().
+  /// The properties of a task other than its data. `excluded`: from SubmissionFit::nodes_excluded(). `together`: see
+  /// SubmissionFit::workers_wanted().
   static TaskTraits traits_of(const Submission& submission, const Gathered& gathered, std::uint32_t excluded,
                               std::uint16_t together) noexcept;
   bool enter_fast_path(engine::RegisteredDatum& datum, std::uint32_t fast_path);

@@ -24,23 +24,25 @@ inline constexpr std::size_t few_data = 32;
 class ManyAccesses {
  public:
   explicit ManyAccesses(std::size_t most)
-      : insertions(std::make_unique_for_overwrite<graph::Insertion[]>(most)),
-        access_of_use(std::make_unique_for_overwrite<detail::AccessIndex[]>(most)),
+      : insertions_(std::make_unique_for_overwrite<graph::Insertion[]>(most)),
+        access_of_use_(std::make_unique_for_overwrite<detail::AccessIndex[]>(most)),
         table_(std::bit_ceil(2 * most)) {}
   /// The index of the datum among the first `count` insertions, or `count`; then the caller appends it.
   std::size_t find_or_add(DatumId datum, std::size_t count) noexcept {
     const std::size_t mask = table_.size() - 1;
     std::size_t at = (index(datum) * std::size_t{0x9e37'79b9u}) & mask;
     for (; table_[at] != 0; at = (at + 1) & mask)
-      if (insertions[table_[at] - 1].datum == datum) return table_[at] - 1;
+      if (insertions_[table_[at] - 1].datum == datum) return table_[at] - 1;
     table_[at] = static_cast<std::uint32_t>(count) + 1;
     return count;
   }
 
-  const std::unique_ptr<graph::Insertion[]> insertions;
-  const std::unique_ptr<detail::AccessIndex[]> access_of_use;
+  graph::Insertion* insertions() noexcept { return insertions_.get(); }
+  detail::AccessIndex* access_of_use() noexcept { return access_of_use_.get(); }
 
  private:
+  std::unique_ptr<graph::Insertion[]> insertions_;
+  std::unique_ptr<detail::AccessIndex[]> access_of_use_;
   std::vector<std::uint32_t> table_;  // access index + 1; 0: free. Linear probing, at most half full
 };
 
@@ -50,8 +52,8 @@ struct FlowSource::Gathered {
     if (submission.uses.size() <= few_data) [[likely]]
       return;
     many = std::make_unique<ManyAccesses>(submission.uses.size());
-    insertions = many->insertions.get();
-    access_of_use = many->access_of_use.get();
+    insertions = many->insertions();
+    access_of_use = many->access_of_use();
   }
   Gathered(const Gathered&) = delete;
   Gathered& operator=(const Gathered&) = delete;

@@ -43,6 +43,13 @@ std::string SubmissionFit::text_of(const Submission& submission) {
   return subject(submission) + "(" + data + ")";
 }
 
+std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission, Bytes footprint) const {
+  const bool any_worker_can_run = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
+  const bool fits_anywhere = any_worker_can_run && footprint <= core_.machine().smallest_cache;
+  const bool by_one_kind = core_.fixed_order() && core_.machine().devices != 0;
+  return fits_anywhere && submission.node == no_id<NodeId> && !by_one_kind ? 0 : nodes_excluded(submission);
+}
+
 std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const {
   const Topology& topology = core_.topology();
   SmallArray<const engine::RegisteredDatum*, usual_uses> uses(submission.uses.size());

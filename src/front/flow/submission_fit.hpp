@@ -19,6 +19,8 @@ class SubmissionFit {
   /// The memory nodes where the task cannot or must not run, as bits. With the setting `fixed-order`, also the nodes of
   /// all but one kind of worker. Throws FootprintError if the task's data fit nowhere.
   std::uint32_t nodes_excluded(const Submission& submission) const;
+  /// The same at less cost, if a task of this footprint fits in the memory of every worker.
+  std::uint32_t nodes_excluded(const Submission& submission, Bytes footprint) const;
   /// The number of workers that the task uses at once. Adds the nodes with too few workers to `excluded`.
   std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
   /// Checks that the requested accelerator exists.

@@ -56,7 +56,7 @@ void RecordingSource::record(const Submission& submission,
     gather(submission, gathered);
   }
   if (gathered.views) refuse("it uses data that are split, or parts of data");
-  std::uint32_t excluded = nodes_excluded(submission, gathered);
+  std::uint32_t excluded = fit().nodes_excluded(submission, gathered.footprint);
   const std::uint16_t together =
       submission.workers.count() == 1 ? std::uint16_t{0} : fit().workers_wanted(submission, excluded);
   SmallArray<RecordedTasks::Insertion, few_data> insertions(gathered.count);
