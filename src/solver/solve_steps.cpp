@@ -17,18 +17,14 @@
 #include <utility>
 
 #include "algorithms/linalg/backward_error.hpp"
-#include "algorithms/linalg/collectives.hpp"
-#include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
-#include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "machine/machine.hpp"
 #include "solver/choose_method.hpp"
 #include "solver/inverse_estimate.hpp"
-#include "solver/loss_in_single.hpp"
 #include "solver/positive_diagonal.hpp"
 #include "solver/read_vectors.hpp"
 #include "solver/refined_steps.hpp"
@@ -366,91 +362,6 @@ void SolveSteps<T>::finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix) {
   if (options_.keep_factors) factors_ = std::move(kept);
 }
 
-template <class T>
-void SolveSteps<T>::measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest) {
-  std::optional<double> grown = factors.largest_element();
-  if (!grown) {
-    linalg::ElementSizes<T> of_u;
-    run_->begin("growth", of_u.tasks(a, Elements::upper));
-    of_u.submit(run_->flow(), a, Elements::upper);
-    run_->end_uncounted();
-    of_u.combine_ranks(run_->runtime());
-    grown = of_u.largest();
-  }
-  if (largest > 0) result_.growth = *grown / largest;
-  result_.largest = largest;
-}
-
-template <class T>
-void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors) {
-  const DenseOperation& method = *result_.problem.operation;
-  const double limit = linalg::max_correct_backward_error<T>(m_);
-  // The factors of a symmetric matrix are those of the lower triangle. The residual contains the difference of
-  // the upper triangle, so that one step of refinement removes it.
-  const bool asymmetric = matrix.asymmetry() != 0;
-  const RefinedSteps judged =
-      judge_and_refine<T>(*run_, kernels_, factors,
-                          {.a = matrix.source(),
-                           .b = right_hand_sides(),
-                           .x = x_.data(),
-                           .columns = columns(),
-                           .tile = a.tile(),
-                           .limit = limit / much_better,
-                           .may_refine = asymmetric || method.solve->grows || system_.factors != nullptr,
-                           .counts = true,
-                           .least_steps = asymmetric ? 1 : 0,
-                           .readers = place_.readers,
-                           .distribution = a.distribution()});
-  result_.seconds += judged.seconds;
-  matrix.forget_pages();
-  result_.backward_error = judged.backward_error;
-  result_.first_backward_error = judged.first_backward_error;
-  result_.matrix_norm = judged.matrix_norm;
-  if (options_.keep_factors && !(judged.first_backward_error <= limit))
-    run_->warn(fmt::format(
-        "elements grew in the factorization: a solution with these factors alone has a backward error of "
-        "{:.1e}. Solve with the matrix in addition to them, which refines it, or factor by {}",
-        judged.first_backward_error, qr_operation.key));
-  if (judged.steps > 0) result_.refinement_steps = judged.steps;
-  if (asymmetric) result_.asymmetry = matrix.asymmetry();
-  // If sums of a row overflow, the condition is unknown.
-  if (!options_.condition || !(judged.backward_error <= limit) || !std::isfinite(judged.matrix_norm)) return;
-  linalg::InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(),
-                                 weights_of(judged.uncertain_residual));
-  const InverseEstimate estimate = estimate_inverse(*run_, inverse,
-                                                    {.kernels = kernels_,
-                                                     .a = matrix.source(),
-                                                     .matrix_norm = judged.matrix_norm,
-                                                     .factor_error = judged.first_backward_error,
-                                                     .epsilon = epsilon_of_type<T>,
-                                                     .readers = place_.readers},
-                                                    linalg::InverseNorm<T>::sweeps_per_step);
-  matrix.forget_pages();
-  result_.condition = report_estimate(*run_, estimate, 1, columns(), precision(method));
-}
-
-template <class T>
-void SolveSteps<T>::judge_as_least_squares(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a,
-                                           Factors& factors, RankDecision<T>& rank,
-                                           const InverseNormEstimate& of_inverse) {
-  const JudgedLeastSquares judged =
-      judge_least_squares<T>(*run_, kernels_, factors, a, rank,
-                             {.a = [&] { return matrix.source(); },
-                              .b = [this] { return right_hand_sides(); },
-                              .forget_pages = [&] { matrix.forget_pages(); },
-                              .x = x_.data(),
-                              .columns = columns(),
-                              .limit = linalg::max_correct_backward_error<T>(m_),
-                              .precision = precision(*result_.problem.operation),
-                              .wants_condition = options_.condition,
-                              .of_inverse = of_inverse,
-                              .readers = place_.readers});
-  result_.backward_error = result_.first_backward_error = judged.backward_error;
-  result_.residual = judged.residual;
-  result_.numerical_rank = rank.rank();
-  result_.condition = judged.condition;
-}
-
 /// With a factor in single precision. If the matrix does not allow that, warns, and the solution is b again. Only
 /// the factorization is in TF32, if at all. `x`: that of x_, in double precision.
 template <class T>
@@ -516,22 +427,6 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
   } catch (const NumericalError& error) {
     if (!place_.alone()) throw;
     return give_up(error);
-  }
-}
-
-/// Of a solution in double precision that goes to a file in single: alike on all ranks, as the first one writes
-/// it.
-template <class T>
-void SolveSteps<T>::find_loss_in_file() {
-  if constexpr (std::is_same_v<T, double>) {
-    if (system_.solution() != data::ElementType::float32) return;
-    double lost[] = {lost_in_single(x_.data(), m_, columns(), below_single_)};
-    linalg::allreduce_max(run_->runtime(), lost);
-    const bool fits = !(lost[0] > epsilon_of_type<float>);
-    (fits ? result_.rounded_in_file : result_.lost_in_file) = lost[0];
-    if (fits) return;
-    result_.backward_error += lost[0];
-    result_.condition.reset();
   }
 }
 
