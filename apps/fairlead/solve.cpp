@@ -67,8 +67,7 @@ constexpr auto options = both(
          {.key = "factor",
           .type = SettingType::text,
           .value_name = "A.factor",
-          .help = "solve with the factors that fairlead factor has saved. A.npy is not needed; if it is "
-                  "given, the solution is checked and refined with it"},
+          .help = "factors saved by fairlead factor; A.npy then only checks the solution"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",

@@ -106,9 +106,9 @@ class FactorizationAccess::Kept final : public FactorizationAccess::Implementati
     std::vector<T> x(b.begin(), b.end());
     linalg::require_finite(x, rows, "b");
     if (form == linalg::SolveForm::plain)
-      solve_columns(*run_, factors_, x.data(), columns);
+      solve_columns(*run_, factors_, x.data(), columns, Sides::together);
     else
-      solve_transposed_columns(*run_, factors_, x.data(), columns);
+      solve_transposed_columns(*run_, factors_, x.data(), columns, Sides::together);
     // The first elements of each column.
     for (std::int64_t c = 1; c < columns && unknowns != rows; ++c)
       std::copy_n(x.begin() + c * rows, unknowns, x.begin() + c * unknowns);

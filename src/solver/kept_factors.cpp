@@ -4,6 +4,7 @@
 #include <fairlead/codelet.hpp>
 #include <fairlead/error.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -72,9 +73,12 @@ fairlead::detail::Fill tiles_of(std::shared_ptr<const FactorFile> file) {
 /// Runs submit(flow, tiles of x) as a phase.
 template <class T, class Submit>
 double apply_to_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t rows,
-                        std::int64_t columns, const Submit& submit) {
+                        std::int64_t columns, Sides sides, const Submit& submit) {
   const linalg::ColumnScales<T> scales(x, rows, columns);
-  linalg::DistributedColumns<T> tiles(run.runtime(), "x", x, rows, columns, kept.a->tile(),
+  const std::int32_t side = kept.a->tile();
+  const auto width =
+      static_cast<std::int32_t>(sides == Sides::together ? std::max<std::int64_t>(side, columns) : side);
+  linalg::DistributedColumns<T> tiles(run.runtime(), "x", x, rows, columns, TileSize(side, width),
                                       kept.a->distribution());
   const double flops = kept.problem.operation->solve->flops(kept.problem, static_cast<double>(columns));
   run.begin("solve", kept.factors->solve_tasks(tiles.tiles().tile_columns()), flops);
@@ -134,17 +138,18 @@ KeptFactors<T> stored_factors(Runtime& runtime, const linalg::Kernels& kernels, 
 }
 
 template <class T>
-double solve_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t columns) {
-  return apply_to_columns(run, kept, x, kept.a->rows(), columns, [&](const TiledMatrix<T>& b) {
+double solve_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t columns, Sides sides) {
+  return apply_to_columns(run, kept, x, kept.a->rows(), columns, sides, [&](const TiledMatrix<T>& b) {
     run.compute([&](auto& front) { kept.factors->solve(front, b); });
   });
 }
 
 template <class T>
-double solve_transposed_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t columns) {
+double solve_transposed_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t columns,
+                                Sides sides) {
   if (kept.a->rows() != kept.a->columns()) throw UsageError("a transposed solve needs a square matrix");
   const linalg::AppliedInverse<T> inverse = kept.factors->inverse();
-  return apply_to_columns(run, kept, x, kept.a->rows(), columns,
+  return apply_to_columns(run, kept, x, kept.a->rows(), columns, sides,
                           [&](const TiledMatrix<T>& b) { inverse.transposed(run.flow(), b); });
 }
 
@@ -181,12 +186,12 @@ double save_factors(Execution& run, const KeptFactors<T>& kept, FactorFileWriter
   return run.end_uncounted();
 }
 
-#define FAIRLEAD_KEPT_FACTORS_OF(T)                                                                 \
-  template struct KeptFactors<T>;                                                                   \
-  template KeptFactors<T> stored_factors<T>(Runtime&, const linalg::Kernels&, const DenseProblem&,  \
-                                            std::shared_ptr<const FactorFile>);                     \
-  template double solve_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t);            \
-  template double solve_transposed_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t); \
+#define FAIRLEAD_KEPT_FACTORS_OF(T)                                                                        \
+  template struct KeptFactors<T>;                                                                          \
+  template KeptFactors<T> stored_factors<T>(Runtime&, const linalg::Kernels&, const DenseProblem&,         \
+                                            std::shared_ptr<const FactorFile>);                            \
+  template double solve_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t, Sides);            \
+  template double solve_transposed_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t, Sides); \
   template double save_factors<T>(Execution&, const KeptFactors<T>&, FactorFileWriter&);
 FAIRLEAD_KEPT_FACTORS_OF(float)
 FAIRLEAD_KEPT_FACTORS_OF(double)

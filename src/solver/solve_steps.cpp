@@ -285,7 +285,8 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
 template <class T>
 void SolveSteps<T>::solve_with(const KeptFactors<T>& kept, RankDecision<T>* rank) {
   if (rank == nullptr || !rank->is_reduced()) {
-    result_.seconds += solve_columns(*run_, kept, x_.data(), columns());
+    result_.seconds += solve_columns(*run_, kept, x_.data(), columns(),
+                                     system_.factors != nullptr ? Sides::together : Sides::square);
     return;
   }
   const linalg::ColumnScales<T> scales(x_.data(), m_, columns());

@@ -22,18 +22,22 @@ namespace fairlead::app {
 template <class T>
 class ColumnBlocks {
  public:
-  /// One block, unless the system has factors and its columns would take more than half of the memory.
+  /// One block, unless the system has factors and its columns would take most of the memory.
   ColumnBlocks(const solver::LinearSystem& system, const Config& config)
       : system_(system), rows_(system.rows()), columns_(system.right_hand_sides()), at_once_(columns_) {
     if (system.factors == nullptr) return;
-    // A block of b and x; with a matrix, also the residual and the correction of a refinement.
-    const Bytes each = static_cast<Bytes>(rows_) *
-                       (2 * sizeof(T) + (system.a == nullptr ? 0 : sizeof(double) + 2 * sizeof(T)));
-    const auto fit = static_cast<std::int64_t>(std::max<Bytes>(1, config.bytes("memory") / 2 / each));
-    if (fit >= columns_) return;
+    // All columns at once: x, and with a matrix the residual and the correction of a refinement.
+    const Bytes elements = static_cast<Bytes>(rows_),
+                whole = elements * (sizeof(T) + (system.a == nullptr ? 0 : sizeof(double) + 2 * sizeof(T))),
+                memory = config.bytes("memory");
+    if (whole * static_cast<Bytes>(columns_) <= memory / 4 * 3) return;
+    // A block also needs its right-hand sides.
+    const auto fit =
+        static_cast<std::int64_t>(std::max<Bytes>(1, memory / 2 / (whole + elements * sizeof(T))));
+    at_once_ = std::min(columns_, fit);
     // Blocks of whole tiles use the kernels best.
     const std::int64_t tile = system.factors->shape().tile;
-    at_once_ = fit > tile ? fit / tile * tile : fit;
+    if (at_once_ > tile) at_once_ = at_once_ / tile * tile;
   }
 
   std::int64_t count() const noexcept { return (columns_ + at_once_ - 1) / at_once_; }

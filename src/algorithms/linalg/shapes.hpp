@@ -38,10 +38,10 @@ void require_system(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
   if (a.rows() != a.columns() || b.rows() != a.rows())
     throw UsageError(fmt::format("a matrix of {} x {} and right-hand sides of {} x {} do not match", a.rows(),
                                  a.columns(), b.rows(), b.columns()));
-  if (a.tile() != b.tile())
+  if (a.tile() != b.tile_size().rows)
     throw UsageError(
         fmt::format("the matrix has tiles of {} and the right-hand sides of {}: they must be the same",
-                    a.tile(), b.tile()));
+                    a.tile(), b.tile_size().rows));
 }
 
 /// Places a task in distributed runs. With one column of tiles of right-hand sides, it runs on the owner of the matrix
@@ -58,10 +58,10 @@ Call&& on_owner_of(Call&& call, const TiledMatrix<T>& a, std::int32_t row, std::
 /// Throws UsageError if Q of matrix A cannot be applied to B.
 template <class T>
 void require_q_applicable(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
-  if (b.rows() != a.rows() || b.tile() != a.tile())
+  if (b.rows() != a.rows() || b.tile_size().rows != a.tile())
     throw UsageError(
         fmt::format("Q of a matrix of {} x {} in tiles of {} cannot be applied to {} x {} in tiles of {}",
-                    a.rows(), a.columns(), a.tile(), b.rows(), b.columns(), b.tile()));
+                    a.rows(), a.columns(), a.tile(), b.rows(), b.columns(), b.tile_size().rows));
 }
 
 }  // namespace fairlead::linalg
