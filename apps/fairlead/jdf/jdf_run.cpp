@@ -426,11 +426,14 @@ class JdfRun {
     const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
     each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
       if (it.file == nullptr) return;
-      GeneralReader<T> reader(it.file);
+      const auto kept = std::make_shared<GeneralReader<T>>(it.file);
+      readers_.push_back(kept);
+      GeneralReader<T>& reader = *kept;
       const linalg::ReadingRanks readers = place_.reading_ranks([this] { run_->wait(); });
       run_->begin("reading", reader.tasks(tiles, memory, readers.root_reads_all));
       reader.submit(run_->flow(), tiles, memory, readers);
       seconds_ += run_->end();
+      readers_.clear();
       it.file->forget_pages();
     });
   }
@@ -486,6 +489,8 @@ class JdfRun {
   double seconds_ = 0;
   std::vector<trace::Snapshot> recorded_;
   std::vector<std::int32_t> pointed_;
+  // Declared before the matrices: after an exception, tasks that use a reader run until these are destroyed.
+  std::vector<std::shared_ptr<void>> readers_;
   std::optional<WatchedRun> run_;
   std::tuple<TiledMatrices<float>, TiledMatrices<double>> tiled_;
   std::vector<std::shared_ptr<data::NpyWriter>> outputs_;  // destroyed first, while signals are handled
