@@ -21,6 +21,8 @@ namespace fairlead::solver {
 
 namespace {
 
+using linalg::Elements;
+
 template <class T>
 constexpr double type_epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
 
