@@ -60,10 +60,10 @@ constexpr auto options = both(
           .help =
               "auto: cholesky if A is symmetric positive definite, ldlt if it is symmetric, qr if it has "
               "more "
-              "rows than columns, otherwise lu, and the report states why; cholesky: A is symmetric positive "
-              "definite; ldlt: A is symmetric; lu, lu-incremental: any square A, with partial or incremental "
-              "pivoting; lu-nopivot: a diagonally dominant A; qr: any A with at least as many rows as "
-              "columns, least squares. Every solution is checked; a wrong one is an error"},
+              "rows than columns, otherwise lu, and the report states why; lu, lu-incremental: with partial "
+              "or "
+              "incremental pivoting; lu-nopivot: for a diagonally dominant A; qr: also least squares. Every "
+              "solution is checked; a wrong one is an error"},
          {.key = "factor",
           .type = SettingType::text,
           .value_name = "A.factor",

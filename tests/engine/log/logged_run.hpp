@@ -18,7 +18,7 @@ struct LoggedRun {
   engine::Options options;
   std::vector<std::uint64_t> words;
   std::uint64_t digest = 0, commands = 0;
-  bool has_failed = false;  ///< an internal error stopped the engine
+  bool has_failed = false;  ///< an internal error or the program stopped the engine
 
   engine::ReplayResult replay() const { return replay(words); }
   engine::ReplayResult replay(const std::vector<std::uint64_t>& changed) const {

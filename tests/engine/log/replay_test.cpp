@@ -21,7 +21,8 @@ class Replay : public testing::TestWithParam<std::string> {
       ASSERT_EQ(again.commands, run.commands) << "seed " << seed;
       ASSERT_EQ(again.difference, "") << "seed " << seed;
       ASSERT_GT(again.compared, 0u);
-      ASSERT_EQ(again.fatal != nullptr, run.has_failed) << "seed " << seed;
+      // The log has no stops by the program, as after results that cannot be written back.
+      ASSERT_TRUE(again.fatal == nullptr || run.has_failed) << "seed " << seed;
       ASSERT_GT(again.events, 0u);  // a run that was stopped may be short
     }
   }

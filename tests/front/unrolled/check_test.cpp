@@ -49,9 +49,9 @@ void expect_only(const CheckResult& it, Kind kind, std::size_t count, const std:
   EXPECT_NE(all(it.findings, kind).find(words), std::string::npos) << it.findings.text();
 }
 
-/// A class of one task with these flows.
+/// A class of one task with these flows, whose body does something: without it, RW would only pass values on.
 std::string task(const std::string& name, const std::string& flows) {
-  return name + "(z)\nz = 0 .. 0\n: A(0)\n" + flows + "\nBODY\nEND\n";
+  return name + "(z)\nz = 0 .. 0\n: A(0)\n" + flows + "\nBODY\n  compute();\nEND\n";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace fairlead::misuse {
 namespace {
 
 constexpr const char* usual = "solve A.npy b.npy -o x.npy";
+constexpr const char* by_cholesky = "solve A.npy b.npy -o x.npy --method cholesky";
 
 std::string with_element(int row, int column, double value) {
   std::string bytes = spd_elements(40);
@@ -128,7 +129,7 @@ TEST(Inputs, AnEmptyMatrix) {
 TEST(Inputs, AMatrixThatIsNotSymmetric) {
   Folder folder;
   folder.array("A.npy", "<f8", "(40, 40)", with_element(3, 17, 0.25));
-  expect_refused(folder, usual, 1, "A.npy is not symmetric: row 3, column 17");
+  expect_refused(folder, by_cholesky, 1, "A.npy is not symmetric: row 3, column 17");
 }
 
 TEST(Inputs, AnElementThatIsNotANumber) {
@@ -159,14 +160,14 @@ TEST(Inputs, ANaNInTheRightHandSide) {
 TEST(Inputs, AMatrixThatIsNotPositiveDefinite) {
   Folder folder;
   folder.array("A.npy", "<f8", "(40, 40)", with_element(30, 30, -1));
-  expect_refused(folder, usual, 1, "not positive definite: the factorization fails in column 30");
+  expect_refused(folder, by_cholesky, 1, "not positive definite: the factorization fails in column 30");
 }
 
 // The same in a later tile: the column counts from the matrix's first.
 TEST(Inputs, AMatrixOfManyTilesThatIsNotPositiveDefinite) {
   Folder folder;
   folder.array("A.npy", "<f8", "(40, 40)", with_element(30, 30, -1));
-  expect_refused(folder, "solve A.npy b.npy -o x.npy --tile 8", 1,
+  expect_refused(folder, "solve A.npy b.npy -o x.npy --method cholesky --tile 8", 1,
                  "not positive definite: the factorization fails in column 30");
 }
 
@@ -175,7 +176,7 @@ TEST(Inputs, AFailureKeepsTheOldOutput) {
   Folder folder;
   folder.file("x.npy", "precious");
   folder.array("A.npy", "<f8", "(40, 40)", with_element(30, 30, -1));
-  expect_refused(folder, usual, 1, "not positive definite");
+  expect_refused(folder, by_cholesky, 1, "not positive definite");
   EXPECT_EQ(folder.content("x.npy"), "precious");
 }
 
