@@ -159,13 +159,13 @@ TEST(GraphCheck, TwoWritersOfOneValue) {
   expect_only(checked(task("S", "RW X <- A(0)\n -> X T(0)\n -> X U(0)") +
                       task("T", "RW X <- X S(0)\n -> A(0)") + task("U", "RW X <- X S(0)\n -> A(1)")),
               Kind::two_writers, 1,
-              "X of S(0) is changed by X of T(0) (it.jdf:12:9) and by X of U(0) (it.jdf:19:9)");
+              "X of S(0) is changed by X of T(0) (it.jdf:13:9) and by X of U(0) (it.jdf:21:9)");
 }
 
 TEST(GraphCheck, TwoWritersOfAValueInMemory) {
   expect_only(checked(task("T", "RW X <- A(7)\n -> A(0)") + task("U", "RW X <- A(7)\n -> A(1)")),
               Kind::two_writers, 1,
-              "what is in A(7) is changed by X of T(0) (it.jdf:4:9) and by X of U(0) (it.jdf:11:9)");
+              "what is in A(7) is changed by X of T(0) (it.jdf:4:9) and by X of U(0) (it.jdf:12:9)");
 }
 
 TEST(GraphCheck, OneTaskThatReadsAValueItChanges) {
@@ -181,7 +181,7 @@ TEST(GraphCheck, TwoUnorderedWritersOfAPlace) {
       task("T", "WRITE X -> A(3)\nCTL C -> C U(0)") + task("U", "WRITE X -> A(3)\nCTL C <- C T(0)");
   EXPECT_EQ(checked(two).findings.text(), "");  // the control orders them
   expect_only(checked(task("T", "WRITE X -> A(3)") + task("U", "WRITE X -> A(3)")), Kind::unordered_writes, 1,
-              "A(3) is written by X of T(0) (it.jdf:4:12) and by X of U(0) (it.jdf:10:12)");
+              "A(3) is written by X of T(0) (it.jdf:4:12) and by X of U(0) (it.jdf:11:12)");
   // Two triangles of one tile are two things.
   EXPECT_EQ(checked(task("T", "WRITE X -> A(3) [type = LOWER]") + task("U", "WRITE X -> A(3) [type = UPPER]"))
                 .findings.text(),
@@ -190,7 +190,7 @@ TEST(GraphCheck, TwoUnorderedWritersOfAPlace) {
 
 TEST(GraphCheck, ARace) {
   expect_only(checked(task("T", "WRITE X -> A(3)") + task("U", "READ X <- A(3)")), Kind::race, 1,
-              "A(3) is read by X of U(0) (it.jdf:10:11) and written by X of T(0) (it.jdf:4:12)");
+              "A(3) is read by X of U(0) (it.jdf:11:11) and written by X of T(0) (it.jdf:4:12)");
   EXPECT_EQ(
       checked(task("T", "WRITE X -> A(3)\nCTL C -> C U(0)") + task("U", "READ X <- A(3)\nCTL C <- C T(0)"))
           .findings.text(),
