@@ -221,7 +221,8 @@ class Run:
         for _ in range(40):
             restore()
             done = self.start(extra)
-            if done.returncode not in (1, 2) or not re.search("[Aa]llow | at least ", done.stderr):
+            # 137: the launcher kills the other ranks.
+            if done.returncode not in (1, 2, 137) or not re.search("[Aa]llow | at least ", done.stderr):
                 return done
             needed = re.search(r"([0-9.]+) ([KMG])iB are needed in addition", done.stderr)
             at_least = int((float(needed[1]) + 0.06) * 1024 ** " KMG".index(needed[2])) if needed else 0

@@ -23,6 +23,8 @@ const std::byte* ElementFile::kept(std::uint64_t first, std::uint64_t lines, std
                                    std::uint64_t along) const {
   const Bytes size = bytes_of(element());
   if (!kept_ || (first + (lines - 1) * stride + along) * size > kept_->size()) return nullptr;
+  // The check of a solution finds out whether it still solves what is in the file.
+  if (file_->changed()) return nullptr;
   for (std::uint64_t line = 0; line < lines; ++line) kept_->at((first + line * stride) * size, along * size);
   return kept_->at(first * size, 0);
 }
