@@ -404,7 +404,7 @@ void SymmetricReader<T>::require_symmetric() const {
       stored_ == Stored::mean
           ? "that is more than rounding"
           : "--lower or --upper takes one triangle, --symmetrize the mean where rounding is the reason, and "
-            "--method lu-incremental solves with a matrix that is not symmetric"));
+            "--method lu solves with a matrix that is not symmetric"));
 }
 
 template <class T>
