@@ -59,23 +59,23 @@ int factor_and_save(const MatrixToFactor& matrix, const Config& config, const li
         const RunCounters &before = run.at(solver::Milestone::started),
                           &after = run.at(solver::Milestone::solved);
         std::vector<trace::Snapshot> traces = run.collect_traces();
-        report::RunReport report = report_between(before, after, config, kernels, result.problem);
-        report.operation = result.problem.operation->name;
-        report.seconds = result.seconds;
-        report.phases = run.phases();
-        report.backward_error = result.backward_error;
-        report.backward_error_limit = result.backward_error_limit;
-        report.refinement_steps = result.refinement_steps;
-        report.condition = result.condition;
-        report.growth = result.growth;
-        report.asymmetry = result.asymmetry;
-        report.of = matrix.a->name();
-        report.required_digits = solving.required_digits;
-        report.not_written = run.end_records();
-        report.gflops = result.problem.operation->flops(result.problem) /
-                        (report.seconds - result.given_up_seconds) * 1e-9;
-        report.devices = devices;
-        return std::pair(std::move(report), std::move(traces));
+        report::RunReport made = report_between(before, after, config, kernels, result.problem);
+        made.operation = result.problem.operation->name;
+        made.seconds = result.seconds;
+        made.phases = run.phases();
+        made.backward_error = result.backward_error;
+        made.backward_error_limit = result.backward_error_limit;
+        made.refinement_steps = result.refinement_steps;
+        made.condition = result.condition;
+        made.growth = result.growth;
+        made.asymmetry = result.asymmetry;
+        made.of = matrix.a->name();
+        made.required_digits = solving.required_digits;
+        made.not_written = run.end_records();
+        made.gflops =
+            result.problem.operation->flops(result.problem) / (made.seconds - result.given_up_seconds) * 1e-9;
+        made.devices = devices;
+        return std::pair(std::move(made), std::move(traces));
       });
   try {
     publish(report, config, recorded);

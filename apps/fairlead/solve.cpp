@@ -183,21 +183,21 @@ TasksRun tasks_run(const Config& config, const CommandRanks& ranks) {
 }
 
 int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
-  const Config& options = given.config;
+  const Config& asked = given.config;
   if (!ranks.alone()) throw ConfigError("--factor works in one process, not on several ranks");
-  for (const MethodOption option : method_options(options))
+  for (const MethodOption option : method_options(asked))
     throw ConfigError(
         option == MethodOption::rank_tolerance
             ? "--rank-tolerance concerns the factorization: factors are kept of matrices of full rank"
             : fmt::format("{} concerns the factorization: give it to fairlead factor",
                           name_of(option, Wording::command)));
   const bool with_matrix = given.positionals.size() == 2;
-  if (!with_matrix && options.has("require-digits"))
+  if (!with_matrix && asked.has("require-digits"))
     throw ConfigError("--require-digits needs the error of the solution: give A.npy in addition to --factor");
-  const std::string &path = options.text("factor"), &b_path = given.positionals.back();
+  const std::string &path = asked.text("factor"), &b_path = given.positionals.back();
   std::vector<NamedFile> inputs{{"--factor", path}, {"the right-hand side", b_path}};
   if (with_matrix) inputs.push_back({"the matrix", given.positionals[0]});
-  require_files_apart(options, inputs, {{"-o", options.text("output"), options.flag("overwrite")}});
+  require_files_apart(asked, inputs, {{"-o", asked.text("output"), asked.flag("overwrite")}});
   const auto matrix_in = [](const std::string& file) {
     return linalg::stored_matrix_of(linalg::open_matrix(file));
   };
@@ -207,12 +207,12 @@ int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
   const DenseOperation& method = *system.factors->shape().operation;
   solver::require_match(system, method);
   const solver::SolveOptions solving{.method = &method,
-                                     .condition = with_matrix && !options.flag("no-condition"),
-                                     .required_digits = required_digits(options)};
+                                     .condition = with_matrix && !asked.flag("no-condition"),
+                                     .required_digits = required_digits(asked)};
   if (const auto problem =
           solver::digits_problem_of(system.solution(), solving.required_digits, Wording::command))
     throw ConfigError(*problem);
-  Config config = options;
+  Config config = asked;
   solver::set_scheduler_of_stored_factors(config);
   check_scheduler(config);
   static_cast<void>(front_in(config));

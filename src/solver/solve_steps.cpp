@@ -29,6 +29,7 @@
 #include "solver/read_vectors.hpp"
 #include "solver/refined_steps.hpp"
 #include "solver/single_factor.hpp"
+#include "solver/solution_checks.hpp"
 
 namespace fairlead::solver {
 

@@ -1,5 +1,6 @@
 // The checks of a solve: growth of the elements, backward error with refinement, condition, and what the file of the
-// solution loses.
+// solution loses. Definitions of templates, for solve_steps.cpp.
+#pragma once
 #include <fairlead/inverse_norm.hpp>
 
 #include <fmt/format.h>
@@ -19,22 +20,16 @@
 
 namespace fairlead::solver {
 
-namespace {
-
-using linalg::Elements;
-
 template <class T>
-constexpr double type_epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
-
-}  // namespace
+inline constexpr double type_epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
 
 template <class T>
 void SolveSteps<T>::measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest) {
   std::optional<double> grown = factors.largest_element();
   if (!grown) {
     linalg::ElementSizes<T> of_u;
-    run_->begin("growth", of_u.tasks(a, Elements::upper));
-    of_u.submit(run_->flow(), a, Elements::upper);
+    run_->begin("growth", of_u.tasks(a, linalg::Elements::upper));
+    of_u.submit(run_->flow(), a, linalg::Elements::upper);
     run_->end_uncounted();
     of_u.combine_ranks(run_->runtime());
     grown = of_u.largest();
@@ -128,15 +123,5 @@ void SolveSteps<T>::find_loss_in_file() {
     result_.condition.reset();
   }
 }
-
-#define FAIRLEAD_SOLUTION_CHECKS_OF(T)                                                                    \
-  template void SolveSteps<T>::measure_growth(const TiledMatrix<T>&, const Factors&, double);             \
-  template void SolveSteps<T>::judge(MatrixToSolve<T>&, const TiledMatrix<T>&, Factors&);                 \
-  template void SolveSteps<T>::judge_as_least_squares(MatrixToSolve<T>&, const TiledMatrix<T>&, Factors&, \
-                                                      RankDecision<T>&, const InverseNormEstimate&);      \
-  template void SolveSteps<T>::find_loss_in_file();
-FAIRLEAD_SOLUTION_CHECKS_OF(float)
-FAIRLEAD_SOLUTION_CHECKS_OF(double)
-#undef FAIRLEAD_SOLUTION_CHECKS_OF
 
 }  // namespace fairlead::solver
