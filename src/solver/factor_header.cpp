@@ -24,13 +24,14 @@ constexpr std::string_view magic_of_factors =
     "\x89"
     "FAC\r\n\x1a\n";
 
-/// The places of the fields.
 /// The places of the fields after the magic number.
-static constexpr std::size_t version = 8, header_bytes = 12, checksum = 16, table_checksum = 20, method = 24,
-                             element_bytes = 28, rows = 32, columns = 40, tile = 48, inner_block = 52,
-                             tree = 56, data = 64, file_bytes = 72, norm = 80, largest = 88, growth = 96,
-                             condition = 104, backward_error = 112, asymmetry = 120, matrix_bytes = 128,
-                             modified_at = 136, name_length = 144, name = 148;
+struct FactorField {
+  static constexpr std::size_t version = 8, header_bytes = 12, checksum = 16, table_checksum = 20,
+                               method = 24, element_bytes = 28, rows = 32, columns = 40, tile = 48,
+                               inner_block = 52, tree = 56, data = 64, file_bytes = 72, norm = 80,
+                               largest = 88, growth = 96, condition = 104, backward_error = 112,
+                               asymmetry = 120, matrix_bytes = 128, modified_at = 136, name_length = 144,
+                               name = 148;
 };
 constexpr std::size_t longest_name = 3072;
 
