@@ -41,7 +41,7 @@ int factor_and_save(const MatrixToFactor& matrix, const Config& config, const li
   const std::string& path = config.text("output");
   auto [report, recorded] = with_factors<T>(
       matrix, config, kernels,
-      [&](FactoringRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult& result,
+      [&](CountedRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult& result,
           const solver::SolveOptions& solving) {
         std::optional<solver::FactorFileWriter> out;  // destroyed while signals are handled
         const solver::FactorHeader header{.shape = factors.shape(),

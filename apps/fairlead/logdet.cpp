@@ -49,7 +49,7 @@ FoundDeterminant of_matrix(const MatrixToFactor& matrix, const Config& config,
                            const linalg::Kernels& kernels) {
   return with_factors<T>(
       matrix, config, kernels,
-      [&](FactoringRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult&,
+      [&](CountedRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult&,
           const solver::SolveOptions&) {
         const linalg::LogDeterminant value = solver::log_determinant(run, factors);
         run.remove_progress();

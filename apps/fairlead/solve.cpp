@@ -22,6 +22,7 @@
 #include "fairlead/solve/files_to_solve.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/solve/solving.hpp"
+#include "fairlead/solve/stored_triangle.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
 #include "solver/choose_method.hpp"
@@ -148,16 +149,6 @@ constexpr auto options = both(
           .help = "use (A + A^T) / 2 if rounding made A not quite symmetric: half of the digits must agree",
           .advanced = true}}),
     both(both(front_options, rank_options), report_options));
-
-linalg::Stored stored_triangle(const Config& config) {
-  const bool lower = config.flag("lower"), upper = config.flag("upper"), mean = config.flag("symmetrize");
-  if (lower + upper + mean > 1)
-    throw ConfigError("--lower, --upper and --symmetrize exclude each other: give one");
-  return lower   ? linalg::Stored::lower
-         : upper ? linalg::Stored::upper
-         : mean  ? linalg::Stored::mean
-                 : linalg::Stored::both;
-}
 
 /// Those of the table of methods that are given.
 std::vector<MethodOption> method_options(const Config& config) {

@@ -1,26 +1,13 @@
 // See factored_matrix_run.hpp.
 #include "fairlead/factor/factored_matrix_run.hpp"
 
+#include "fairlead/solve/stored_triangle.hpp"
 #include "solver/choose_method.hpp"
 
 namespace fairlead::app {
 
-namespace {
-
-linalg::Stored triangle_to_factor(const Config& config) {
-  const bool lower = config.flag("lower"), upper = config.flag("upper"), mean = config.flag("symmetrize");
-  if (lower + upper + mean > 1)
-    throw ConfigError("--lower, --upper and --symmetrize exclude each other: give one");
-  return lower   ? linalg::Stored::lower
-         : upper ? linalg::Stored::upper
-         : mean  ? linalg::Stored::mean
-                 : linalg::Stored::both;
-}
-
-}  // namespace
-
 MatrixToFactor::MatrixToFactor(const Config& config, const std::string& path)
-    : stored(triangle_to_factor(config)),
+    : stored(stored_triangle(config)),
       solving{.condition = !config.flag("no-condition"), .keep_factors = true} {
   const std::string& name = config.text("method");
   const solver::DenseOperation* const given = name == "auto" ? nullptr : &solver::find_operation(name);

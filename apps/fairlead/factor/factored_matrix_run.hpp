@@ -16,7 +16,7 @@
 #include "algorithms/linalg/source_matrix.hpp"
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
-#include "fairlead/run/watched_run.hpp"
+#include "fairlead/solve/counted_run.hpp"
 #include "fairlead/subcommand.hpp"
 #include "solver/linear_system.hpp"
 #include "solver/solve_report.hpp"
@@ -53,23 +53,6 @@ inline constexpr std::array factor_options{
             .help = "use (A + A^T) / 2 if rounding made A not quite symmetric: half of the digits must agree",
             .advanced = true}};
 
-/// Counts at the milestones of a solve.
-class FactoringRun final : public WatchedRun {
- public:
-  FactoringRun(const Config& config, Bytes reserved, const linalg::Kernels& kernels)
-      : WatchedRun(config, reserved, kernels), kernels_(kernels) {}
-  void reached(solver::Milestone milestone) override {
-    counters_[static_cast<std::size_t>(milestone)] = counters_of(runtime(), kernels_);
-  }
-  const RunCounters& at(solver::Milestone milestone) const {
-    return *counters_[static_cast<std::size_t>(milestone)];
-  }
-
- private:
-  const linalg::Kernels kernels_;
-  std::array<std::optional<RunCounters>, 3> counters_;
-};
-
 /// The matrix in a file and how to factor it. Throws ConfigError, InputError.
 struct MatrixToFactor {
   MatrixToFactor(const Config& config, const std::string& path);
@@ -92,7 +75,7 @@ auto with_factors(const MatrixToFactor& matrix, const Config& config, const lina
                                     .stored = matrix.stored};
   solver::require_match(system, *matrix.solving.method);
   solver::SolveSteps<T> steps(system, matrix.solving, config, kernels, {});
-  FactoringRun run(config, steps.reserved(), kernels);
+  CountedRun run(config, steps.reserved(), kernels);
   return run.report_failure_of([&] {
     try {
       const solver::SolveResult result = steps.run(run);

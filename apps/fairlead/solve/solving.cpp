@@ -25,6 +25,7 @@
 #include "fairlead/run/interrupt.hpp"
 #include "fairlead/run/watched_run.hpp"
 #include "fairlead/solve/column_blocks.hpp"
+#include "fairlead/solve/counted_run.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/subcommand.hpp"
 #include "solver/choose_method.hpp"
@@ -49,24 +50,6 @@ using solver::with_fallback;
 struct SolvedHere {
   report::RunReport report;
   std::vector<trace::Snapshot> recorded;  ///< as WatchedRun::collect_traces()
-};
-
-/// The run of a solve, which counts at its milestones.
-class CountedRun final : public WatchedRun {
- public:
-  CountedRun(const Config& config, Bytes reserved, const linalg::Kernels& kernels, Front front,
-             const Rank& rank)
-      : WatchedRun(config, reserved, kernels, front, rank), kernels_(kernels) {}
-
-  void reached(Milestone milestone) override {
-    if (milestone == Milestone::started && counters_[0]) return;  // of a later block of columns
-    counters_[static_cast<std::size_t>(milestone)] = counters_of(runtime(), kernels_);
-  }
-  const RunCounters& at(Milestone milestone) const { return *counters_[static_cast<std::size_t>(milestone)]; }
-
- private:
-  const linalg::Kernels kernels_;
-  std::array<std::optional<RunCounters>, 3> counters_;
 };
 
 double operations_of(const LinearSystem& system, const solver::DenseProblem& problem) {
