@@ -22,7 +22,7 @@
 #include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "fairlead/run/watched_run.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
@@ -148,7 +148,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
 
 template <class T>
 int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operation) {
-  require_files_apart(config);
+  require_distinct_files(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
   problem.in_tf32 = config.text("precision") == "tf32";

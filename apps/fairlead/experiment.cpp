@@ -24,7 +24,7 @@
 #include "experiment/judged.hpp"
 #include "experiment/output_formats.hpp"
 #include "experiment/overview.hpp"
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "fairlead/run/interrupt.hpp"
 #include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
@@ -141,7 +141,7 @@ class MarkedPage {
 
 int run_experiments(const Config& config, const std::string& name) {
   if (config.has("markdown"))
-    require_files_apart(config, {{"the experiment", name}}, {{"--markdown", config.text("markdown")}});
+    require_distinct_files(config, {{"the experiment", name}}, {{"--markdown", config.text("markdown")}});
   const std::vector<Experiment> wanted = laid_out(find_experiments(name));
   const bool quick = config.flag("quick");
   // Errors of the outputs are reported before minutes of simulation.

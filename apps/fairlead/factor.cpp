@@ -16,7 +16,7 @@
 #include "fairlead/factor/factored_matrix_run.hpp"
 #include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "machine/machine.hpp"
 #include "solver/factor_file.hpp"
 #include "solver/kept_factors.hpp"
@@ -90,7 +90,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!ranks.alone())
     throw ConfigError("fairlead factor works in one process: factors of several ranks cannot be saved");
   const std::string& path = given.positionals[0];
-  require_files_apart(given.config, {{"the matrix", path}}, {{"-o", given.config.text("output")}});
+  require_distinct_files(given.config, {{"the matrix", path}}, {{"-o", given.config.text("output")}});
   const MatrixToFactor matrix(given.config, path);
   Config config = given.config;
   check_scheduler(config);

@@ -16,7 +16,7 @@
 #include "fairlead/jdf/jdf_compile.hpp"
 #include "fairlead/jdf/jdf_in_c.hpp"
 #include "fairlead/jdf/jdf_matrices.hpp"
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/parser.hpp"
@@ -183,7 +183,7 @@ int check(const std::vector<std::string>& paths, const Config& config) {
 int draw(const std::vector<std::string>& paths, const Config& config) {
   if (paths.size() != 1) throw ConfigError("fairlead jdf draw takes one file");
   if (!config.has("output")) throw ConfigError("fairlead jdf draw needs -o FILE for the picture");
-  require_files_apart({}, {{"the graph", paths[0]}}, {{"--output", config.text("output")}});
+  require_distinct_files({}, {{"the graph", paths[0]}}, {{"--output", config.text("output")}});
   report::require_place_for(config.text("output"));
   jdf::Diagnostics diagnostics;
   const jdf::JdfFile file = jdf::read(jdf::SourceFile::read(paths[0]), diagnostics);

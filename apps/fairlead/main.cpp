@@ -2,7 +2,7 @@
 // status.
 #include "fairlead/commit.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "fairlead/run/interrupt.hpp"
 #include "fairlead/run/standard_streams.hpp"
 #include "fairlead/subcommand.hpp"
@@ -99,7 +99,7 @@ int run(int argc, const char* const* argv, bool& reports) {
     fmt::print("{}", help_of(subcommand.name, parsed.help_detail));
     return success;
   }
-  if (!subcommand.over_ranks) require_files_apart(parsed.config);
+  if (!subcommand.over_ranks) require_distinct_files(parsed.config);
   reports = std::ranges::any_of(subcommand.files_of_results,
                                 [&](std::string_view key) { return parsed.config.has(key); });
   return subcommand.run(parsed);

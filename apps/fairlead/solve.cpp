@@ -18,7 +18,7 @@
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "fairlead/solve/files_to_solve.hpp"
 #include "fairlead/solve/solution.hpp"
 #include "fairlead/solve/solving.hpp"
@@ -188,7 +188,7 @@ int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
   const std::string &path = asked.text("factor"), &b_path = given.positionals.back();
   std::vector<NamedFile> inputs{{"--factor", path}, {"the right-hand side", b_path}};
   if (with_matrix) inputs.push_back({"the matrix", given.positionals[0]});
-  require_files_apart(asked, inputs, {{"-o", asked.text("output"), asked.flag("overwrite")}});
+  require_distinct_files(asked, inputs, {{"-o", asked.text("output"), asked.flag("overwrite")}});
   const auto matrix_in = [](const std::string& file) {
     return linalg::stored_matrix_of(linalg::open_matrix(file));
   };
@@ -248,9 +248,9 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
 
   const std::string a_path = of_points ? given.config.text("points") : given.positionals[0],
                     b_path = given.positionals.back();
-  require_files_apart(given.config,
-                      {{of_points ? "--points" : "the matrix", a_path}, {"the right-hand side", b_path}},
-                      {{"-o", given.config.text("output"), given.config.flag("overwrite")}});
+  require_distinct_files(given.config,
+                         {{of_points ? "--points" : "the matrix", a_path}, {"the right-hand side", b_path}},
+                         {{"-o", given.config.text("output"), given.config.flag("overwrite")}});
   const linalg::Stored stored = stored_triangle(given.config);
   FilesToSolve files = files_to_solve(ranks, given.config, a_path, b_path, of_points);
   if (!files.same) ranks.set_readers(1);

@@ -37,6 +37,7 @@ struct SettingReport {
   std::string value;  ///< as on the command line; the setting's word for "none" if it has no value
   Origin origin = Origin::default_value;
   std::string where;  ///< "config.toml:3", "FAIRLEAD_TILE", "--tile", "solver.cpp:41"; empty for defaults
+  std::string former_name;  ///< the former name of the setting, if it was given by that
 };
 
 struct ParsedCommandLine;
@@ -111,8 +112,9 @@ class Config {
     Setting setting;
     Value value;
     Origin origin = Origin::default_value;
-    std::string where;    // as in SettingReport
-    std::string written;  // the setting and value as given, for messages: "--tile 0"
+    std::string where;        // as in SettingReport
+    std::string written;      // the setting and value as given, for messages: "--tile 0"
+    std::string former_name;  // as in SettingReport
   };
   const Entry& entry(std::string_view key) const;
   Entry& entry(std::string_view key);

@@ -26,7 +26,7 @@ ParsedCommandLine parse(const ConfigSources& sources, const CommandLine& own);
 }  // namespace config
 
 struct ConfigBuilder {
-  /// Parses `text` as a value of the setting. If that fails, throws ConfigError with a message that starts with
+  /// Parses `text` as a value of the setting `key`, which may be a former name. If that fails, throws ConfigError with a message that starts with
   /// `written`.
   static void assign(Config& config, std::string_view key, std::string_view text, Origin origin,
                      std::string where, std::string written);

@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 
 #include "base/suggest.hpp"
+#include "config/schema.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -16,14 +17,15 @@ namespace {
 
 struct KnownOption {
   const Setting* setting;
+  std::string_view key;  // the setting's, or a former one
   CLI::Option* option;
 };
 
-std::string spelling(const Setting& setting) {
-  const std::string letter = setting.letter ? fmt::format("-{},", setting.letter) : std::string();
-  if (setting.type == SettingType::flag)
-    return fmt::format("{}--{},!--no-{}", letter, setting.key, setting.key);
-  return fmt::format("{}--{}", letter, setting.key);
+std::string spelling(const Setting& setting, std::string_view key) {
+  const bool has_letter = setting.letter != 0 && key == setting.key;
+  const std::string letter = has_letter ? fmt::format("-{},", setting.letter) : std::string();
+  if (setting.type == SettingType::flag) return fmt::format("{}--{},!--no-{}", letter, key, key);
+  return fmt::format("{}--{}", letter, key);
 }
 
 // "--memmory" for "--memmory=2GB".
@@ -40,12 +42,12 @@ std::string_view name_of_argument(std::string_view argument) {
 
 // Reports an option that has consumed the next option as its value: "--memory --tile 512".
 void check_values_present(const std::vector<KnownOption>& known, const std::vector<std::string>& names) {
-  for (const auto& [setting, option] : known) {
+  for (const auto& [setting, key, option] : known) {
     if (option->count() == 0 || setting->type == SettingType::flag) continue;
     const std::string& text = option->results().back();
     const bool is_option =
         text.starts_with("--") && std::ranges::find(names, name_of_argument(text).substr(2)) != names.end();
-    if (is_option) throw ConfigError(fmt::format("option --{} needs a value", setting->key));
+    if (is_option) throw ConfigError(fmt::format("option --{} needs a value", key));
   }
 }
 
@@ -69,17 +71,23 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   app.allow_extras();
   std::vector<std::string> names{"config", "help", "help-all"};
   std::vector<KnownOption> known;
-  const auto add = [&](const Setting& setting) {
-    CLI::Option* option = setting.type == SettingType::flag ? app.add_flag(spelling(setting))
-                                                            : app.add_option(spelling(setting))->expected(1);
+  const auto add = [&](const Setting& setting, std::string_view key) {
+    const std::string spelled = spelling(setting, key);
+    CLI::Option* option =
+        setting.type == SettingType::flag ? app.add_flag(spelled) : app.add_option(spelled)->expected(1);
     option->multi_option_policy(setting.repeatable ? CLI::MultiOptionPolicy::TakeAll
                                                    : CLI::MultiOptionPolicy::TakeLast);
-    known.push_back({&setting, option});
-    names.emplace_back(setting.key);
-    if (setting.type == SettingType::flag) names.push_back(fmt::format("no-{}", setting.key));
+    known.push_back({&setting, key, option});
+    names.emplace_back(key);
+    if (setting.type == SettingType::flag) names.push_back(fmt::format("no-{}", key));
   };
-  for (const Setting& setting : own.options) add(setting);
-  for (const Setting& setting : settings) add(setting);
+  // Former names come first: given with the current one, the current one wins.
+  for (const RenamedSetting& renamed : renamed_settings())
+    if (const auto current = std::ranges::find(settings, renamed.current, &Setting::key);
+        current != settings.end())
+      add(*current, renamed.former);
+  for (const Setting& setting : own.options) add(setting, setting.key);
+  for (const Setting& setting : settings) add(setting, setting.key);
   CLI::Option* config = app.add_option("--config")->expected(own.config_lists ? 0 : 1, 1);
   config->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   CLI::Option* help = app.add_flag("-h,--help");
@@ -107,16 +115,16 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   if (split.list_config && !split.config_file && !own.config_lists)
     throw ConfigError("option --config needs a value");
   if (!split.help) check_positionals(split.positionals, own);
-  for (const auto& [setting, option] : known) {
+  for (const auto& [setting, key, option] : known) {
     if (option->count() == 0) continue;
     const std::string text = setting->repeatable ? fmt::format("{}", fmt::join(option->results(), "\n"))
                                                  : option->results().back();
-    std::string name = fmt::format("--{}", setting->key), written = fmt::format("{} {}", name, text);
+    std::string name = fmt::format("--{}", key), written = fmt::format("{} {}", name, text);
     if (setting->type == SettingType::flag) {
       written = fmt::format("{}={}", name, text);
-      if (text == "false") name = fmt::format("--no-{}", setting->key);
+      if (text == "false") name = fmt::format("--no-{}", key);
     }
-    split.options.push_back({setting, text, std::move(name), std::move(written)});
+    split.options.push_back({setting, key, text, std::move(name), std::move(written)});
   }
   return split;
 }

@@ -13,6 +13,7 @@ namespace fairlead::config {
 
 struct GivenOption {
   const Setting* setting = nullptr;
+  std::string_view key;  ///< of the setting, possibly a former one
   std::string text;
   std::string name;        ///< "--tile"
   std::string as_written;  ///< "--tile 0"

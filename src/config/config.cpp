@@ -47,19 +47,20 @@ void ConfigBuilder::assign(Config& config, std::string_view key, std::string_vie
   entry.origin = origin;
   entry.where = std::move(where);
   entry.written = std::move(written);
+  entry.former_name = key == entry.setting.key ? std::string_view() : key;
 }
 
 void ConfigBuilder::unset(Config& config, std::string_view key) {
   Config::Entry& entry = config.entry(key);
   const Setting setting = entry.setting;
-  entry = {.setting = setting, .value = {}, .where = {}, .written = {}};
+  entry = {.setting = setting, .value = {}, .where = {}, .written = {}, .former_name = {}};
   if (!setting.default_value.empty()) entry.value = config::parse_value(setting, setting.default_value).value;
   entry.written = fmt::format("default {} = {}", setting.key, setting.default_value);
 }
 
 void ConfigBuilder::add(Config& config, std::span<const Setting> options) {
   for (const Setting& setting : options) {
-    Config::Entry entry{.setting = setting, .value = {}, .where = {}, .written = {}};
+    Config::Entry entry{.setting = setting, .value = {}, .where = {}, .written = {}, .former_name = {}};
     if (!setting.default_value.empty())
       entry.value = config::parse_value(setting, setting.default_value).value;
     entry.written = fmt::format("default {} = {}", setting.key, setting.default_value);
@@ -84,7 +85,7 @@ void ConfigBuilder::check_table(std::span<const Setting> table) {
     const auto clashes = [&](const Setting& above) {
       return above.key == row->key || (row->letter != 0 && above.letter == row->letter);
     };
-    if (std::any_of(table.begin(), row, clashes))
+    if (std::any_of(table.begin(), row, clashes) || config::current_key(row->key) != row->key)
       fail("its name or letter is taken by a setting or another option");
     if (row->key == "config" || row->key == "help" || row->key == "help-all" || row->letter == 'h')
       fail("--config, --help, --help-all and -h are taken");
@@ -154,7 +155,7 @@ ParsedCommandLine config::parse(const ConfigSources& sources, const CommandLine&
     if (const std::string_view word = default_word(own, *given.setting); !word.empty() && given.text == word)
       ConfigBuilder::unset(parsed.config, given.setting->key);
     else
-      ConfigBuilder::assign(parsed.config, given.setting->key, given.text, Origin::command_line, given.name,
+      ConfigBuilder::assign(parsed.config, given.key, given.text, Origin::command_line, given.name,
                             given.as_written);
   return parsed;
 }
@@ -186,7 +187,8 @@ void Config::set(std::string_view key, double value, SourceLine line) {
 }
 
 const Config::Entry& Config::entry(std::string_view key) const {
-  const auto found = std::ranges::find_if(entries_, [&](const Entry& e) { return e.setting.key == key; });
+  const std::string_view current = config::current_key(key);
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& e) { return e.setting.key == current; });
   if (found != entries_.end()) return *found;
   std::vector<std::string_view> keys;
   for (const Entry& e : entries_) keys.push_back(e.setting.key);
@@ -257,7 +259,7 @@ std::string Config::written(std::string_view key) const {
 std::vector<SettingReport> Config::report() const {
   std::vector<SettingReport> rows;
   for (const Entry& e : entries_)
-    rows.push_back({e.setting, config::format_value(e.setting, e.value), e.origin, e.where});
+    rows.push_back({e.setting, config::format_value(e.setting, e.value), e.origin, e.where, e.former_name});
   return rows;
 }
 

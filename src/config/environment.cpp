@@ -29,8 +29,11 @@ std::string variable_of(std::string_view key) {
 
 void read_environment(const Environment& environment, Config& config) {
   constexpr std::string_view prefix = "FAIRLEAD_";
+  std::vector<std::string_view> keys;
+  for (const Setting& setting : schema()) keys.push_back(setting.key);
+  for (const RenamedSetting& setting : renamed_settings()) keys.push_back(setting.former);
   std::vector<std::string> variables{"FAIRLEAD_CONFIG"};
-  for (const Setting& setting : schema()) variables.push_back(variable_of(setting.key));
+  for (const std::string_view key : keys) variables.push_back(variable_of(key));
   for (auto it = environment.lower_bound(prefix); it != environment.end() && it->first.starts_with(prefix);
        ++it) {
     const auto& [name, text] = *it;
@@ -45,9 +48,8 @@ void read_environment(const Environment& environment, Config& config) {
                       did_you_mean(std::string_view(name).substr(prefix.size()), endings, prefix)));
     }
     if (known == variables.begin()) continue;  // FAIRLEAD_CONFIG names the file
-    const Setting& setting = schema()[static_cast<std::size_t>(known - variables.begin()) - 1];
-    ConfigBuilder::assign(config, setting.key, text, Origin::environment, name,
-                          fmt::format("{}={}", name, text));
+    const std::string_view key = keys[static_cast<std::size_t>(known - variables.begin()) - 1];
+    ConfigBuilder::assign(config, key, text, Origin::environment, name, fmt::format("{}={}", name, text));
   }
 }
 

@@ -102,7 +102,7 @@ void read_file(const ConfigFile& file, Config& config) {
   for (const Setting& setting : schema()) keys.push_back(setting.key);
   for (const auto& [key, node] : *table.as<TomlNode::Table>()) {
     const std::string place = fmt::format("{}:{}", file.path, node.line);
-    const auto known = std::ranges::find(schema(), key, &Setting::key);
+    const auto known = std::ranges::find(schema(), current_key(key), &Setting::key);
     if (known == schema().end()) {
       if (node.as<TomlNode::Table>() != nullptr)
         throw ConfigError(
@@ -113,8 +113,8 @@ void read_file(const ConfigFile& file, Config& config) {
                                     near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
     }
     const Written written = read_node(*known, node, place);
-    ConfigBuilder::assign(config, known->key, written.text, Origin::file, place,
-                          fmt::format("{}: {} = {}", place, known->key, written.shown));
+    ConfigBuilder::assign(config, key, written.text, Origin::file, place,
+                          fmt::format("{}: {} = {}", place, key, written.shown));
   }
 }
 

@@ -122,7 +122,7 @@ constexpr Setting rows[] = {
      .help = "bind each worker to a core of its own",
      .group = running,
      .advanced = true},
-    {.key = "direct-lane",
+    {.key = "fast-path",
      .type = flag,
      .default_value = "true",
      .help = "fast path, with lws and while all data fit: ready tasks go directly to the workers' own queues",
@@ -303,9 +303,18 @@ constexpr Setting rows[] = {
      .advanced = true},
 };
 
+constexpr RenamedSetting renamed_rows[] = {{"direct-lane", "fast-path"}};
+
 }  // namespace
 
 std::span<const Setting> schema() noexcept { return rows; }
+
+std::span<const RenamedSetting> renamed_settings() noexcept { return renamed_rows; }
+
+std::string_view current_key(std::string_view key) noexcept {
+  const auto found = std::ranges::find(renamed_rows, key, &RenamedSetting::former);
+  return found == std::end(renamed_rows) ? key : found->current;
+}
 
 std::vector<AcceptedSetting> accepted_settings(std::span<const std::string_view> own_keys) {
   // Settings of the command `fairlead` that a runtime does not use.

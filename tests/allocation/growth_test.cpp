@@ -107,7 +107,7 @@ TEST_P(EndlessProgram, DoesNotLeakDataAndFlowsOnADevice) { data_leave_nothing("e
 
 TEST_P(EndlessProgram, KeepsABoundedNumberOfCodeletNames) {
   Config config = settings(GetParam(), "emulated:memory=256KiB");
-  config.set("direct-lane", false);
+  config.set("fast-path", false);
   Runtime runtime(config);
   long count = 0;
   const auto counted = runtime.value("count", count);

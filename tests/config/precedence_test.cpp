@@ -130,4 +130,28 @@ TEST(CacheDirectory, FollowsTheXdgVariableAndOtherwiseHome) {
   EXPECT_FALSE(config_of({}).has("cache-directory"));
 }
 
+TEST(Precedence, AFormerNameOfASettingIsAcceptedFromEachSource) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("a.toml", "direct-lane = false");
+  Config in_code;
+  in_code.set("direct-lane", false);
+  const Config configs[] = {config_of({"--config", file}), config_of({}, {{"FAIRLEAD_DIRECT_LANE", "false"}}),
+                            config_of({"--no-direct-lane"}), config_of({"--direct-lane=false"}), in_code};
+  for (const Config& config : configs) {
+    EXPECT_FALSE(config.flag("fast-path"));
+    EXPECT_FALSE(config.flag("direct-lane"));
+    EXPECT_EQ(report_of(config, "fast-path").former_name, "direct-lane");
+  }
+  EXPECT_EQ(report_of(configs[2], "fast-path").where, "--no-direct-lane");
+  // A stronger source, and the current name, replace it.
+  EXPECT_EQ(
+      report_of(config_of({"--fast-path"}, {{"FAIRLEAD_DIRECT_LANE", "false"}}), "fast-path").former_name,
+      "");
+  EXPECT_TRUE(config_of({"--fast-path", "--no-direct-lane"}).flag("fast-path"));
+}
+
+TEST(Precedence, MessagesNameASettingAsItWasGiven) {
+  EXPECT_TRUE(mistake([] { config_of({"--direct-lane=7"}); }).starts_with("--direct-lane=7: "));
+}
+
 }  // namespace fairlead

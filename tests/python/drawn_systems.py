@@ -105,7 +105,7 @@ class Run:
         self.device_kinds = ["emulated:"] * len(self.devices)
         self.capacity = self.draw_capacity()
         for key, values in {"window": (1, 3, 40), "pipeline-depth": (1, 2, 8), "disk-threads": (1, 2),
-                            "spin": (0,), "fixed-order": (True,), "direct-lane": (False,), "checksums": (True, False),
+                            "spin": (0,), "fixed-order": (True,), "fast-path": (False,), "checksums": (True, False),
                             "keep-durations": (False,), "bind-threads": (False,), "seed": (7,)}.items():
             if self.chance(0.2):
                 set_(key, self.one_of(*values))
@@ -191,7 +191,7 @@ class Run:
             place = random.integers(3) if elsewhere and key not in OF_COMMANDS else 0
             text = value if isinstance(value, str) else str(value).lower()
             if place == 0 and isinstance(value, bool):
-                if value or key in ("checksums", "direct-lane", "keep-durations", "bind-threads"):
+                if value or key in ("checksums", "fast-path", "keep-durations", "bind-threads"):
                     words.append(f"--{key}" if value else f"--no-{key}")
             elif place == 0:
                 words += [f"--{key}", text] if random.random() < 0.5 else [f"--{key}={text}"]

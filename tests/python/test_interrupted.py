@@ -20,6 +20,8 @@ SOLVE = "solve A.npy b.npy -o x.npy --tile 100 --workers 2 --progress none"
 COMMANDS = {
     "cholesky": SOLVE,
     "refine": SOLVE + " --refine",
+    "lu": SOLVE + " --method lu",
+    "ldlt": SOLVE + " --method ldlt",
     "lu-nopivot": SOLVE + " --method lu-nopivot",
     "lu-incremental": SOLVE + " --method lu-incremental",
     "qr": SOLVE + " --method qr",
@@ -27,6 +29,7 @@ COMMANDS = {
     "ranks": SOLVE.replace("--workers 2", "--workers 1 --ranks 2"),
     "devices": SOLVE.replace("--workers 2", "--workers 1 --devices emulated:memory=4MiB"),
     "factor": "factor A.npy -o A.factor --tile 100 --workers 2 --progress none",
+    "stored factor": "solve --factor kept/A.factor b.npy -o x.npy --workers 2 --progress none",
     "bench": "bench cholesky --n 1000 --tile 100 --workers 2 --memory 24MiB --progress none --json j.json --record-flow f.flow",
     "jdf run": "jdf run cholesky.jdf --matrix descA=A.npy -o descA=L.npy --tile 100 --workers 2 --progress none",
     "jdf check": "jdf check cholesky.jdf --matrix descA=6000,6000,100,100",
@@ -111,6 +114,9 @@ def place(command, tmp_path_factory):
     shutil.copy(JDF / "cholesky.jdf", folder)
     started(command, SOLVE, folder).communicate(timeout=300)  # the BLAS is timed
     (folder / "x.npy").unlink(missing_ok=True)
+    (folder / "kept").mkdir()
+    factored = started(command, "factor A.npy -o kept/A.factor --tile 100", folder)
+    assert factored.wait(timeout=300) == 0
     return folder
 
 

@@ -217,7 +217,7 @@ std::vector<std::string> CommandSolve::words() const {
   words.insert(words.end(), options_.begin(), options_.end());
   for (std::string& word : machine_.words(other_memory_)) {
     // Flags have no value on the command line.
-    if (word == "--direct-lane=false") word = "--no-direct-lane";
+    if (word == "--fast-path=false") word = "--no-fast-path";
     if (word == "--fixed-order=true") word = "--fixed-order";
     words.push_back(std::move(word));
   }

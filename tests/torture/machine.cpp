@@ -100,7 +100,7 @@ Machine draw_machine(Random& random, std::uint64_t index, const Needs& needs, De
   for (std::uint64_t i = 0; i < count; ++i)
     machine.devices.push_back({draw_capacity(random, needs), draw_device(random, peers)});
   auto& options = machine.options;
-  if (random.once_in(4)) options.push_back("--direct-lane=false");
+  if (random.once_in(4)) options.push_back("--fast-path=false");
   if (random.once_in(4)) options.push_back("--fixed-order=true");
   if (random.once_in(4)) options.push_back(fmt::format("--pipeline-depth={}", random.between(1, 8)));
   if (random.once_in(4)) options.push_back(fmt::format("--window={}", random.between(1, 64)));

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/emit.hpp"
 #include "front/jdf/emit_bodies.hpp"
@@ -35,10 +35,10 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
   const auto in_same_folder = [&](const std::string& name) { return (place.parent_path() / name).string(); };
   const jdf::EmitNames names{jdf::cpp_name(stem), std::filesystem::path(path).filename().string(),
                              place.filename().string(), stem + ".hpp", stem + "_bodies.c"};
-  require_files_apart({}, {{"the graph", path}},
-                      {{"--output", output},
-                       {"the header", in_same_folder(names.header)},
-                       {"the C", in_same_folder(names.bodies)}});
+  require_distinct_files({}, {{"the graph", path}},
+                         {{"--output", output},
+                          {"the header", in_same_folder(names.header)},
+                          {"the C", in_same_folder(names.bodies)}});
 
   jdf::Diagnostics diagnostics;
   const jdf::JdfFile file = jdf::read(jdf::SourceFile::read(path), diagnostics);

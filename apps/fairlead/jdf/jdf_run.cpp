@@ -33,7 +33,7 @@
 #include "fairlead/ranks/command_ranks.hpp"
 #include "fairlead/ranks/input_files.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 #include "fairlead/run/interrupt.hpp"
 #include "fairlead/run/watched_run.hpp"
 #include "fairlead/subcommand.hpp"
@@ -538,7 +538,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
     if (it.file != nullptr) inputs.push_back({"--matrix", it.file->name()});
     if (!it.output.empty()) outputs.push_back({"-o", it.output, config.flag("overwrite")});
   }
-  require_files_apart(config, inputs, outputs);
+  require_distinct_files(config, inputs, outputs);
   check_scheduler(config);
   apply_quiet(config);
   if (!config.has("memory"))

@@ -5,7 +5,7 @@
 
 #include "algorithms/linalg/collectives.hpp"
 #include "base/log.hpp"
-#include "fairlead/problem/doubts.hpp"
+#include "fairlead/problem/config_warnings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/runtime/runtime_access.hpp"
 #include "machine/machine.hpp"

@@ -226,7 +226,7 @@ class Runtime::Implementation {
     options.engine.seed = config.count("seed");
     options.engine.log = config.has("event-log");
     if (!recording_for.empty()) options.engine.trace_memory = config.bytes("trace-memory");
-    options.engine.fast_path = config.flag("direct-lane");
+    options.engine.fast_path = config.flag("fast-path");
     options.engine.what_if_simulation = front::background_simulations(plan.idle_cores);
     options.fixed_order = config.flag("fixed-order");
     options.window = std::max<std::size_t>(config.count("window"), options.policy->horizon());

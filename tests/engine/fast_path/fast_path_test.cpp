@@ -170,7 +170,7 @@ TEST(FastPathAndHolds, AWaitIsAcceptedWhileTheQueuesAreDrained) {
 
 TEST_F(FastPathTest, CanBeDisabled) {
   Config config = config_with(2);
-  config.set("direct-lane", false);
+  config.set("fast-path", false);
   Runtime other(config);
   const auto here = other.value("total", sum);
   Flow flow(other);

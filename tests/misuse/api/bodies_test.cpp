@@ -70,7 +70,7 @@ class EndTheirThread : public testing::TestWithParam<bool> {
  protected:
   static Config with_fast_path(std::size_t workers) {
     Config config = settings(workers);
-    config.set("direct-lane", GetParam());
+    config.set("fast-path", GetParam());
     return config;
   }
 };

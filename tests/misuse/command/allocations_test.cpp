@@ -1,6 +1,6 @@
 // No memory, in the command: of the allocations of a run one fails, or all from one on. The command must end with status 0 and
 // the output of an undisturbed run, or with another status, an error and no output; never by a signal, and it never hangs. Eight
-// allocations of each command are tried. With --long every one of six commands fails, in several runs at once: some 18,000 runs
+// allocations of each command are tried. With --long every one of most commands fails, in several runs at once: some 18,000 runs
 // of 10 ms of processor time. Of Ranks, with three times as many, and Bench, whose runs take longer, it is one in ten.
 // tests/shim/failing_allocations.cpp states which allocations are Fairlead's.
 #include <gtest/gtest.h>
@@ -16,6 +16,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,16 +38,20 @@ namespace {
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max() / 2;
 
 /// A command, and the file that it makes, which exists only if the command succeeds. With --long, one of `step` of its
-/// allocations fails.
+/// allocations fails. Where two right outputs may differ as files, `reader` makes x.npy from the output.
 struct Command {
   const char *name, *words, *output;
   std::uint64_t step = 1;
+  const char* reader = nullptr;
 };
 /// The name of the test's case.
 void PrintTo(const Command& command, std::ostream* out) { *out << command.name; }
 constexpr Command commands[] = {
     {"Cholesky", "solve A.npy b.npy -o x.npy --tile 16 --workers 2 --progress none", "x.npy"},
-    {"Lu", "solve A.npy b.npy -o x.npy --method lu-nopivot --tile 16 --workers 2 --progress none", "x.npy"},
+    {"UnpivotedLu", "solve A.npy b.npy -o x.npy --method lu-nopivot --tile 16 --workers 2 --progress none",
+     "x.npy"},
+    {"Lu", "solve A.npy b.npy -o x.npy --method lu --tile 16 --workers 2 --progress none", "x.npy"},
+    {"Ldlt", "solve A.npy b.npy -o x.npy --method ldlt --tile 16 --workers 2 --progress none", "x.npy"},
     {"Qr", "solve A.npy b.npy -o x.npy --method qr --tile 16 --workers 2 --progress none", "x.npy"},
     {"Refine", "solve A.npy b.npy -o x.npy --refine --tile 16 --workers 2 --progress none", "x.npy"},
     {"Ranks", "solve A.npy b.npy -o x.npy --ranks 2 --tile 16 --workers 1 --progress none", "x.npy", 10},
@@ -57,6 +62,9 @@ constexpr Command commands[] = {
      "report.json", 10},
     {"Jdf", "jdf run cholesky.jdf --matrix descA=A.npy -o descA=L.npy --tile 16 --workers 2 --progress none",
      "L.npy"},
+    {"Factor", "factor A.npy -o new.factor --tile 16 --workers 2 --progress none", "new.factor", 1,
+     "solve --factor new.factor b.npy -o x.npy --workers 1 --progress none"},
+    {"StoredFactor", "solve --factor A.factor b.npy -o x.npy --workers 2 --progress none", "x.npy"},
 };
 
 /// A folder with a cached timing of one BLAS, so none is measured.
@@ -75,6 +83,19 @@ class Prepared : public Folder {
     timing.rates = {1, 1, 1, 1};
     linalg::TimingCache(path() / "cache", {linalg::this_processor(), settings.tile, names, ""})
         .write({{timing}, {}});
+    const Answer factored =
+        run("factor A.npy -o A.factor --tile 16 --workers 1 --progress none --cache-directory cache");
+    if (factored.exit_code != 0) throw std::runtime_error(factored.errors);
+  }
+
+  /// What a command has made, to be compared.
+  std::string output_of(const Command& command) const {
+    if (command.reader == nullptr) return content(command.output);
+    const Answer read = run(std::string(command.reader) + " --cache-directory cache");
+    EXPECT_EQ(read.exit_code, 0) << read.errors;
+    std::string made = content("x.npy");
+    std::filesystem::remove(path() / "x.npy");
+    return made;
   }
 
   Answer run_with(const Command& command, std::uint64_t first, std::uint64_t in_a_row) {
@@ -161,7 +182,7 @@ class FailingAllocations : public testing::TestWithParam<Command> {
                              std::to_string(whole.allocations) + "\n" + answer.errors;
     EXPECT_GE(answer.exit_code, 0) << "ended by a signal, after " << answer.seconds << " s: " << what;
     if (answer.exit_code == 0) {
-      expect_alike(folder.content(command.output), whole.output, what);
+      expect_alike(folder.output_of(command), whole.output, what);
       return false;
     }
     EXPECT_NE(answer.errors.find("fairlead"), std::string::npos) << "without a word: " << what;
@@ -182,7 +203,7 @@ class FailingAllocations : public testing::TestWithParam<Command> {
     Prepared first;
     const Answer undisturbed = first.run_with(command, never, 1);
     ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.errors;
-    const Whole whole{first.count(), first.content(command.output), first.names()};
+    const Whole whole{first.count(), first.output_of(command), first.names()};
     ASSERT_GT(whole.allocations, 1000u) << "the allocations of the command are not counted";
     const auto points = points_of(command, whole.allocations);
     std::atomic<std::size_t> next{0};

@@ -110,7 +110,7 @@ TEST(Generated, DoesNotCountAsWrittenIfAllFits) {
   for (const char* fast_path : {"true", "false"}) {
     Config config = one_worker("16MiB");
     config.set("scheduler", "lws");
-    config.set("direct-lane", fast_path);
+    config.set("fast-path", fast_path);
     config.set("workers", "3");
     Runtime runtime(config);
     const auto a = runtime.tiled<double>("A", 256, 256, 32, by_place);

@@ -1,5 +1,5 @@
 // Files that exist are compared by device and inode, others by the path that is left when links are followed.
-#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/distinct_files.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -76,8 +76,8 @@ void add_files_of(const Config& config, std::vector<NamedFile>& inputs, std::vec
 
 }  // namespace
 
-void require_files_apart(const Config& config, std::vector<NamedFile> inputs,
-                         std::vector<NamedFile> outputs) {
+void require_distinct_files(const Config& config, std::vector<NamedFile> inputs,
+                            std::vector<NamedFile> outputs) {
   add_files_of(config, inputs, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];

@@ -1,5 +1,5 @@
-// See doubts.hpp.
-#include "fairlead/problem/doubts.hpp"
+// See config_warnings.hpp.
+#include "fairlead/problem/config_warnings.hpp"
 
 #include <fmt/format.h>
 
@@ -43,6 +43,11 @@ std::vector<std::string> config_warnings(const Config& config, const machine::Ma
         "{} workers on {} core{} take turns and share the memory: without --workers there would be {}",
         workers, machine.processors.cores.size(), machine.processors.cores.size() == 1 ? "" : "s",
         machine.workers));
+  for (const SettingReport& row : config.report())
+    if (!row.former_name.empty())
+      warnings.push_back(
+          fmt::format("{}: the setting {} is now called {}; the old name will be removed after 0.2",
+                      row.where, row.former_name, row.setting.key));
   if (std::string note = schedule::renaming_note(config.text_or("scheduler", "")); !note.empty())
     warnings.push_back(std::move(note));
   return warnings;

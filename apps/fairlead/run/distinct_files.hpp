@@ -17,7 +17,7 @@ struct NamedFile {
 /// --report, ...), is another of them, one of `inputs`, or of what settings read (--recorded, --cuda-kernels,
 /// --blas, a machine's file, a policy's, the configuration file): the same device and inode, whatever the names,
 /// links included. Devices and pipes may be named twice.
-void require_files_apart(const Config& config, std::vector<NamedFile> inputs = {},
-                         std::vector<NamedFile> outputs = {});
+void require_distinct_files(const Config& config, std::vector<NamedFile> inputs = {},
+                            std::vector<NamedFile> outputs = {});
 
 }  // namespace fairlead::app
