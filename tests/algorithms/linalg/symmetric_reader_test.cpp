@@ -8,6 +8,7 @@
 #include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
 #include "algorithms/linalg/world.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
@@ -120,6 +121,7 @@ TEST_P(SymmetricReading, AcceptsAsymmetryByRounding) {
 TEST_P(SymmetricReading, ComparesEachPairRelativeToItsSize) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   for (const double penalty : {1.0, 1e13, 1e30, 1e200}) {
+    if (tests::sanitized && penalty != 1e30) continue;
     Dense<double> a{50, 50, std::vector<double>(2500)};
     for (std::int64_t i = 0; i < 50; ++i) a(i, i) = 2;
     for (std::int64_t i = 1; i < 50; ++i) a(i, i - 1) = a(i - 1, i) = -1;

@@ -77,6 +77,7 @@ TEST_P(MatrixReading, EveryBlockInMemoryIsCorrect) {
   const Stored matrix = stored(rows, columns);
   const Bytes all = matrix->data_bytes();
   for (const Bytes bytes : {Bytes{1}, all / 2, all, 4 * all}) {
+    if (tests::sanitized && (bytes == 1 || bytes == all)) continue;
     const Stored kept = matrix->keeping(bytes), transposed = kept->transposed();
     const Bytes before = matrix->bytes_read();
     Random random(3);
