@@ -29,19 +29,28 @@ constexpr SharedFile::Format format{
 constexpr std::array<std::string_view, 3> units{"bytes", "flops", "nanoseconds"};
 constexpr std::size_t longest_name = 1000;
 
-bool may_be_kept(const std::string& name) { return name.size() <= longest_name && one_field(name) == name; }
+bool may_be_kept(std::string_view name) {
+  return name.size() <= longest_name && name.find_first_of("\t\n\r") == name.npos;
+}
 bool may_be_kept(const DurationRecord& one) {
   return may_be_kept(one.codelet) && may_be_kept(one.implementation);
 }
 
-/// Parses fields in order. After one invalid field the whole line is invalid.
+/// Parses fields in order, after the first. After one invalid field the whole line is invalid.
 class Fields {
  public:
-  explicit Fields(const std::string& line) : fields_(fields_of(line)) {}
-  std::string text() { return next_ < fields_.size() ? fields_[next_++] : lost(); }
+  explicit Fields(std::string_view line) : rest_(line) { text(); }
+  std::string_view text() {
+    if (at_end_) return lost();
+    const std::size_t end = rest_.find('\t');
+    const std::string_view field = rest_.substr(0, end);
+    at_end_ = end == rest_.npos;
+    rest_.remove_prefix(at_end_ ? rest_.size() : end + 1);
+    return field;
+  }
   template <class Number>
   Number number(int base = 10) {
-    const std::string field = text();
+    const std::string_view field = text();
     Number value{};
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, base);
     if (error != std::errc() || end != field.data() + field.size()) lost();
@@ -55,25 +64,32 @@ class Fields {
     lost();
     return 0;
   }
+  /// "2026-11-20"
   std::int32_t day() {
-    const std::string field = text();
+    const std::string_view field = text();
     int year = 0;
     unsigned month = 0, day = 0;
-    if (std::sscanf(field.c_str(), "%4d-%2u-%2u", &year, &month, &day) != 3) lost();
+    const auto read = [&](std::size_t at, std::size_t digits, auto& value) {
+      if (field.size() != 10) return false;
+      const auto [end, error] = std::from_chars(&field[at], &field[at] + digits, value);
+      return error == std::errc() && end == &field[at] + digits;
+    };
+    if (!read(0, 4, year) || !read(5, 2, month) || !read(8, 2, day) || field[4] != '-' || field[7] != '-')
+      lost();
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
                                            std::chrono::day(day)};
     if (!date.ok()) return lost(), 0;
     return static_cast<std::int32_t>(std::chrono::sys_days(date).time_since_epoch().count());
   }
-  bool understood() const noexcept { return good_ && next_ == fields_.size(); }
+  bool understood() const noexcept { return good_ && at_end_; }
 
  private:
-  std::string lost() {
+  std::string_view lost() {
     good_ = false;
     return {};
   }
-  std::vector<std::string> fields_;
-  std::size_t next_ = 1;
+  std::string_view rest_;
+  bool at_end_ = false;
   bool good_ = true;
 };
 
@@ -125,9 +141,16 @@ std::string line_of(const DurationRecord& kept) {
                      kept.footprint, kept.tasks, date_text(kept.day), fmt::join(kept.quantiles_ns, "\t"));
 }
 
-DurationRecord* find(KeptDurations& durations, const DurationRecord& like) {
+template <class Durations>
+auto* find(Durations& durations, const DurationRecord& like) {
   const auto found = std::ranges::lower_bound(durations, like.key(), {}, &DurationRecord::key);
   return found != durations.end() && found->key() == like.key() ? &*found : nullptr;
+}
+
+/// The sum of the durations of a record's tasks, estimated by their median.
+double nanoseconds_of(const DurationRecord& record) {
+  return static_cast<double>(record.tasks) *
+         static_cast<double>(record.quantiles_ns[record.quantiles_ns.size() / 2]);
 }
 
 /// The file's name: a hash of the machine's text, valid in any file system.
@@ -171,7 +194,8 @@ MachineFile::Contents MachineFile::contents() const {
     problem = fmt::format("has a line {} that means nothing", i + 2);
   }
   if (problem.empty()) {
-    std::ranges::stable_sort(facts.durations, {}, &DurationRecord::key);
+    if (!std::ranges::is_sorted(facts.durations, {}, &DurationRecord::key))
+      std::ranges::stable_sort(facts.durations, {}, &DurationRecord::key);
     return contents;
   }
   facts = {};
@@ -179,6 +203,15 @@ MachineFile::Contents MachineFile::contents() const {
       fmt::format("\"{}\" {}: it is not used{}", path().string(), problem,
                   file.of_newer_version ? " and left as it is" : "; what this run learns takes its place");
   return contents;
+}
+
+bool MachineFile::is_worth_writing(const KeptDurations& learned, const KeptDurations& started_with) {
+  double nanoseconds = 0;
+  for (const DurationRecord& one : learned) {
+    if (find(started_with, one) == nullptr) return true;
+    nanoseconds += nanoseconds_of(one);
+  }
+  return nanoseconds >= shortest_computation_ns;
 }
 
 void MachineFile::add(const KeptDurations& learned, const KeptDurations& started_with,

@@ -21,6 +21,8 @@ class MachineFile {
  public:
   /// Limit of records; those with the oldest measurements are deleted.
   static constexpr std::size_t most_durations = 4096;
+  /// A run whose tasks took less in all is short, for is_worth_writing().
+  static constexpr double shortest_computation_ns = 1e8;
 
   /// `machine`: machine::Identity::text(). Does not access the file.
   MachineFile(const std::filesystem::path& directory, std::string machine);
@@ -32,6 +34,9 @@ class MachineFile {
   // add() and put() keep what other processes have written in the meantime. They replace an invalid file, but not one
   // of a newer version. They throw SystemError if the file cannot be written.
 
+  /// Whether add() is worth its time, which for many records is some ten milliseconds: unless a short run has only
+  /// measured again what it started with. `started_with` is in the order of its keys.
+  static bool is_worth_writing(const KeptDurations& learned, const KeptDurations& started_with);
   /// `learned`: DurationModel::learned(); `started_with`: the records that the model loaded. `today`: days since
   /// 1970.
   void add(const KeptDurations& learned, const KeptDurations& started_with, std::int32_t today) const;

@@ -225,6 +225,15 @@ TEST_F(MachineFileTest, RejectsInvalidLines) {
   }
 }
 
+TEST_F(MachineFileTest, NeedNotBeWrittenAfterAShortRunOfKnownTasks) {
+  const KeptDurations known{duration("gemm", 1'000'000), duration("potrf", 2'000'000)};  // ten tasks each
+  EXPECT_FALSE(MachineFile::is_worth_writing({}, known));
+  EXPECT_FALSE(MachineFile::is_worth_writing(known, known));  // 30 ms
+  EXPECT_TRUE(MachineFile::is_worth_writing({duration("trsm", 1)}, known));
+  EXPECT_TRUE(MachineFile::is_worth_writing({duration("gemm", 1'000'000, 2000)}, known)) << "another size";
+  EXPECT_TRUE(MachineFile::is_worth_writing({duration("gemm", 11'000'000)}, known)) << "110 ms";
+}
+
 TEST_F(MachineFileTest, DropsTheOldestRecordsWhenThereAreTooMany) {
   KeptDurations many;
   for (std::size_t i = 0; i < MachineFile::most_durations; ++i)

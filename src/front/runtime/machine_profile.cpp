@@ -56,6 +56,7 @@ void MachineProfile::use_links(Topology& topology) const {
 
 void MachineProfile::keep(const model::KeptDurations& learned) const noexcept {
   if (!file_ || !keep_durations_ || learned.empty()) return;
+  if (!model::MachineFile::is_worth_writing(learned, facts_.durations)) return;
   try {
     file_->add(learned, facts_.durations, today());
   } catch (const std::exception& error) {
