@@ -50,7 +50,13 @@ KEPT = ("cache",)
 def started(command, words, folder):
     environment = {"PATH": os.environ["PATH"], "FAIRLEAD_CACHE_DIRECTORY": str(folder / "cache"), "TMPDIR": str(folder / "tmp")}
     return subprocess.Popen([command, *words.split()], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=with_default_signals)
+
+
+def with_default_signals():
+    """A shell starts programs in the background with SIGINT ignored, and they would inherit it."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def files_of(folder):
