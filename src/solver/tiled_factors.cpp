@@ -230,7 +230,7 @@ class QrFactors final : public TiledFactors<T> {
               linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b});
             },
             [this, square](Flow& flow, const TiledMatrix<T>& b) {
-              linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b}, linalg::UpperForm::transposed);
+              linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b}, linalg::UpperForm::adjoint);
               if (square) linalg::apply_q(flow, kernels_, linalg::ApplyQ::plain, a_, reflectors_, b);
             },
             [this, square](std::int64_t columns) {

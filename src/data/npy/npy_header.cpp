@@ -174,7 +174,7 @@ std::string make_npy_header(ElementType element, StorageOrder order,
                             const std::vector<std::uint64_t>& shape) {
   std::string dictionary = fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': {}, }}",
                                        std::endian::native == std::endian::little ? '<' : '>',
-                                       element == ElementType::float32 ? "f4" : "f8",
+                                       numpy_letters(element),
                                        order == StorageOrder::fortran ? "True" : "False", shape_text(shape));
   const std::size_t unpadded = magic.size() + 4 + dictionary.size() + 1;
   dictionary.append((64 - unpadded % 64) % 64, ' ');

@@ -70,6 +70,8 @@ std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
   std::shared_ptr<Blas> loaded(new Blas);
   loaded->double_ = Routines<double>::from(blas, lapack);
   loaded->float_ = Routines<float>::from(blas, lapack);
+  loaded->complex_double_ = Routines<std::complex<double>>::from(blas, lapack);
+  loaded->complex_float_ = Routines<std::complex<float>>::from(blas, lapack);
   loaded->path_ = blas.file_of("dgemm_");
   loaded->lapack_path_ = lapack.file_of("dpotrf_");
   loaded->version_ = text_from(blas, "openblas_get_config");
@@ -108,6 +110,11 @@ void Blas::throw_missing(const char* routine) const {
   throw SystemError(fmt::format(
       "{} has no {}, a routine of LAPACK (3.4 and later): give another BLAS, such as libopenblas.so.0",
       lapack_path_, routine));
+}
+
+void Blas::throw_without_complex(const char* routine) const {
+  throw SystemError(
+      fmt::format("{} has no {} for complex numbers: give another BLAS, such as libopenblas.so.0", path_, routine));
 }
 
 }  // namespace fairlead::linalg
