@@ -34,7 +34,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
   Bytes tiling_bytes_per_worker() const override {
     return linalg::SymmetricReader<T>::scratch_bytes_per_worker;
   }
-  Bytes source_bytes_per_worker() const override { return linalg::StoredSource::staging_bytes; }
+  Bytes source_bytes_per_worker() const override { return linalg::source_staging_bytes; }
 
   TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
     const auto n = static_cast<std::int64_t>(file_->rows());
@@ -58,7 +58,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
     // The values as stored: the residual includes the difference of the triangles.
     if (stored_ == linalg::Stored::both)
       return std::make_shared<linalg::StoredSource>(
-          file_, linalg::StoredSource::staging_bytes,
+          file_, linalg::source_staging_bytes,
           asymmetry_ == 0 ? linalg::Shape::symmetric : linalg::Shape::general);
     return std::make_shared<linalg::SymmetricSource>(file_, stored_);
   }
@@ -83,7 +83,7 @@ class GeneralInFile final : public MatrixToSolve<T> {
   Bytes tiling_bytes_per_worker() const override {
     return linalg::GeneralReader<T>::scratch_bytes_per_worker;
   }
-  Bytes source_bytes_per_worker() const override { return linalg::StoredSource::staging_bytes; }
+  Bytes source_bytes_per_worker() const override { return linalg::source_staging_bytes; }
 
   TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
     return place.tiled<T>(runtime, "A", static_cast<std::int64_t>(file_->rows()),
@@ -104,7 +104,7 @@ class GeneralInFile final : public MatrixToSolve<T> {
     forget_pages();
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
-    return std::make_shared<linalg::StoredSource>(file_, linalg::StoredSource::staging_bytes,
+    return std::make_shared<linalg::StoredSource>(file_, linalg::source_staging_bytes,
                                                   linalg::Shape::general);
   }
   double largest() const override { return largest_; }

@@ -42,7 +42,7 @@ std::vector<T> vectors_of_all(Runtime& runtime, const GridRank& place, const dat
   std::vector<T> all;
   if (place.reads())
     alike(place.first(), [&] {
-      std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+      std::vector<std::byte> staging(linalg::source_staging_bytes);
       all = read_vectors<T>(file, staging);
     });
   all.resize(file.rows() * file.columns());

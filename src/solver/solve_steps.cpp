@@ -149,7 +149,7 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   const Bytes condition = options_.condition ? inverse_estimate_bytes<T>(n_) : 0;
   const Bytes judging = least_squares ? RankDecision<T>::bytes(n_) : BackwardError<T>::bytes(n_);
   return vectors + refining + judging + condition + matrix->bytes() + system_.a->memory_bytes() +
-         system_.b->memory_bytes() + workers_ * scratch + StoredSource::staging_bytes;
+         system_.b->memory_bytes() + workers_ * scratch + linalg::source_staging_bytes;
 }
 
 /// All ranks make it.

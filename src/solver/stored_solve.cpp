@@ -26,12 +26,12 @@ Bytes SolveSteps<T>::bytes_with_stored_factors() const {
   const bool least_squares = is_least_squares(*options_.method);
   const std::int64_t at_once = linalg::columns_of_block(m_, columns());
   const Bytes vectors = static_cast<Bytes>(m_ * columns()) * sizeof(T);
-  Bytes all = vectors + system_.b->memory_bytes() + StoredSource::staging_bytes;
+  Bytes all = vectors + system_.b->memory_bytes() + linalg::source_staging_bytes;
   if (system_.a == nullptr) return all;
   const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
                                        : BackwardError<T>::scratch_bytes_per_worker(
                                              n_, BackwardError<T>::preferred_columns(n_, columns()));
-  all += workers_ * (checking + StoredSource::staging_bytes + staging_of_vectors) + system_.a->memory_bytes();
+  all += workers_ * (checking + linalg::source_staging_bytes + staging_of_vectors) + system_.a->memory_bytes();
   all += least_squares ? LeastSquaresError<T>::bytes(m_, at_once) + RankDecision<T>::bytes(n_)
                        : refined_steps_bytes<T>(n_, columns()) + BackwardError<T>::bytes(n_);
   return options_.condition ? all + inverse_estimate_bytes<T>(n_) : all;

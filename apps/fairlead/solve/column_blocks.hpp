@@ -54,7 +54,7 @@ class ColumnBlocks {
     if (count() == 1) return system_;
     const auto rows = static_cast<std::uint64_t>(rows_), wanted = static_cast<std::uint64_t>(columns(block));
     b_.resize(rows * wanted);
-    std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+    std::vector<std::byte> staging(linalg::source_staging_bytes);
     system_.b->template read_block<T>(0, rows, static_cast<std::uint64_t>(first(block)), wanted, b_.data(),
                                       rows, staging);
     const auto bad = std::ranges::find_if_not(b_, [](T element) { return std::isfinite(element); });

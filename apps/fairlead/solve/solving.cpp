@@ -64,7 +64,7 @@ void write_block_of_columns(CountedRun& run, data::NpyWriter& out, const ColumnB
                             std::int64_t block, const std::vector<T>& x) {
   run.begin("writing");
   const auto ld = x.size() / static_cast<std::size_t>(blocks.columns(block));
-  std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+  std::vector<std::byte> staging(linalg::source_staging_bytes);
   out.write_block<T>(0, blocks.unknowns(), static_cast<std::uint64_t>(blocks.first(block)),
                      static_cast<std::uint64_t>(blocks.columns(block)), x.data(), ld, staging);
   run.end();
@@ -106,7 +106,7 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
     const bool writes = written && place.first();
     if (writes) {
       run.begin("writing");
-      std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+      std::vector<std::byte> staging(linalg::source_staging_bytes);
       if (blocks.count() == 1)
         write_solution<T>(*out, system.solution(), steps.solution().data(), system.b->rows(), shape[0],
                           system.b->columns(), staging);

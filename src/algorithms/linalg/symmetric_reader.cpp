@@ -421,7 +421,8 @@ void SymmetricReader<T>::require_symmetric() const {
     throw NumericalError(fmt::format(
         "{} is not Hermitian: the element on the diagonal in row {} (counted from 0) is {}, which is not "
         "real; --method lu solves with such a matrix",
-        matrix_->name(), worst_.row, number_text(worst_.lower)));
+        matrix_->name(), worst_.row,
+        number_text(stored_ == Stored::upper ? conjugate(worst_.lower) : worst_.lower)));
   throw NumericalError(fmt::format(
       "{} is not {}: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
       matrix_->name(), kind, worst_.row, worst_.column, number_text(worst_.upper), worst_.column, worst_.row,
