@@ -156,14 +156,14 @@ std::uint64_t cholesky_tasks(std::int64_t tiles) noexcept;
 std::uint64_t lu_tasks(std::int64_t tiles) noexcept;
 std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noexcept;
 
-#define FAIRLEAD_LINALG_OF(T)                                                                          \
-  extern template void cholesky<T>(Flow&, const Kernels&, const TiledMatrix<T>&);                      \
-  extern template void solve_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,                 \
-                                         const TiledMatrix<T>&);                                       \
-  extern template void lu<T>(Flow&, const Kernels&, const TiledMatrix<T>&);                            \
-  extern template void solve_lu_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,              \
-                                            const TiledMatrix<T>&);                                    \
-  extern template void solve_lu_transposed<T>(Flow&, const Kernels&, const TiledMatrix<T>&,            \
+#define FAIRLEAD_LINALG_OF(T)                                                               \
+  extern template void cholesky<T>(Flow&, const Kernels&, const TiledMatrix<T>&);           \
+  extern template void solve_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,      \
+                                         const TiledMatrix<T>&);                            \
+  extern template void lu<T>(Flow&, const Kernels&, const TiledMatrix<T>&);                 \
+  extern template void solve_lu_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,   \
+                                            const TiledMatrix<T>&);                         \
+  extern template void solve_lu_transposed<T>(Flow&, const Kernels&, const TiledMatrix<T>&, \
                                               const TiledMatrix<T>&);
 FAIRLEAD_LINALG_OF(float)
 FAIRLEAD_LINALG_OF(double)

@@ -38,8 +38,8 @@ template <class T>
 using WideOf = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
 
 template <class T>
-inline constexpr ElementType element_type_of =
-    element_type(std::is_same_v<RealOf<T>, float>, is_complex_number<T>);
+inline constexpr ElementType element_type_of = element_type(std::is_same_v<RealOf<T>, float>,
+                                                            is_complex_number<T>);
 
 template <class T>
 inline constexpr double epsilon_of_scalar = static_cast<double>(std::numeric_limits<RealOf<T>>::epsilon());

@@ -25,8 +25,8 @@ constexpr std::int64_t columns_at_once = 16;  // columns of x
 constexpr std::int64_t block_width = 256;     // side of the blocks read from sources that prefer blocks
 // The maximum width of a strip, in columns. A strip of this width has 16 rows; the buffer for x has this many rows.
 template <class T>
-constexpr std::int64_t elements_of_strip =
-    static_cast<std::int64_t>(strip_elements) / (is_complex_number<T> ? 4 : 1);
+constexpr std::int64_t elements_of_strip = static_cast<std::int64_t>(strip_elements) /
+                                           (is_complex_number<T> ? 4 : 1);
 template <class T>
 constexpr std::int64_t widest = elements_of_strip<T> / 16;
 
@@ -69,8 +69,8 @@ void split_parts(double* column, std::int64_t count) {
 /// The rows of the residual that a task computes. A column has the real parts of its rows, then the imaginary ones.
 template <class T>
 struct BackwardError<T>::RowsOfResidual {
-  std::int64_t count;   ///< rows
-  double* elements;     ///< of all columns
+  std::int64_t count;  ///< rows
+  double* elements;    ///< of all columns
   ScaledResidual& scaled;
   double* x;  ///< scratch memory for columns of x
 
@@ -137,8 +137,9 @@ std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t n, std::int6
   // The buffers: a strip of A, or of a complex A a quarter of one and its parts; columns of x in double precision, as
   // long as a strip is wide; the residual of the band.
   const auto at_once = static_cast<std::size_t>(std::min(columns, columns_at_once));
-  return sizeof(double) * (strip_elements + at_once * (strip_elements / 16) +
-                           static_cast<std::size_t>(parts_of_number<T> * std::min(n, rows_per_task) * columns));
+  return sizeof(double) *
+         (strip_elements + at_once * (strip_elements / 16) +
+          static_cast<std::size_t>(parts_of_number<T> * std::min(n, rows_per_task) * columns));
 }
 
 template <class T>

@@ -19,8 +19,8 @@ class ColumnBlock final : public MatrixSource<T> {
 
   std::int64_t rows() const override { return all_->rows(); }
   std::int64_t columns() const override { return count_; }
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
-            T* out, std::int64_t ld) const override {
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override {
     all_->read(row, row_count, first_ + column, column_count, out, ld);
   }
   bool by_columns() const override { return all_->by_columns(); }

@@ -117,7 +117,8 @@ void GeneralReader<T>::read(const LineBand& piece, std::span<T* const> tiles) {
                              : largest_of(tiles[i], piece.across_count, count, piece.first_line, begin));
   }
   double before = largest_.load(std::memory_order_relaxed);
-  while (before < largest && !largest_.compare_exchange_weak(before, largest, std::memory_order_relaxed)) continue;
+  while (before < largest && !largest_.compare_exchange_weak(before, largest, std::memory_order_relaxed))
+    continue;
 }
 
 template <class T>

@@ -45,7 +45,7 @@ class GeneralReader {
   template <class Each>
   void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone, Each each) const;
   double largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
-               std::int64_t first_column) const;
+                    std::int64_t first_column) const;
 
   std::shared_ptr<const data::StoredMatrix> matrix_;
   bool by_columns_;

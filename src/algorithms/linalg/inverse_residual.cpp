@@ -72,7 +72,7 @@ void InverseResidual<T>::multiply(std::int64_t column, std::int64_t count) {
       for (std::int64_t i = 0; i < rows; ++i)
         y[i + v * rows] = scalar_cast<Wide>(y_[static_cast<std::size_t>(row + i + v * n)]);
     kernels_.blas().gemm<Wide>(adjoint<Wide>, Transpose::no, wide, sides, rows, 1, a, rows, y, rows, 1,
-                                 products, wide);
+                               products, wide);
   }
   for (std::int64_t v = 0; v < vectors; ++v) {
     double product = 0, residual = 0;

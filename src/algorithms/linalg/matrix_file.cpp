@@ -49,9 +49,9 @@ std::shared_ptr<const MatrixSource<WideOf<T>>> in_memory(const T* elements, std:
   data::ArrayLayout layout{.element = element_type_of<T>,
                            .order = order,
                            .shape = {static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns)}};
-  return source_of<WideOf<T>>(std::make_shared<const data::MemoryMatrix>(std::move(name), std::move(layout),
-                                                              reinterpret_cast<const std::byte*>(elements),
-                                                              static_cast<std::uint64_t>(stride)));
+  return source_of<WideOf<T>>(std::make_shared<const data::MemoryMatrix>(
+      std::move(name), std::move(layout), reinterpret_cast<const std::byte*>(elements),
+      static_cast<std::uint64_t>(stride)));
 }
 
 std::shared_ptr<const data::StoredMatrix> raw_matrix(const std::filesystem::path& path,

@@ -56,8 +56,7 @@ class SingularValueEstimates {
     return 1 / std::sqrt(growth(
                    wait,
                    [&](const TiledMatrix<T>& x, const TiledMatrix<T>&, UpperForm form) {
-                     const UpperForm other =
-                         form == UpperForm::plain ? UpperForm::adjoint : UpperForm::plain;
+                     const UpperForm other = form == UpperForm::plain ? UpperForm::adjoint : UpperForm::plain;
                      solve_upper(flow, kernels_, r_of_qr, a_, {&x}, other);
                    },
                    true));

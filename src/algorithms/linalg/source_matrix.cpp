@@ -20,7 +20,8 @@ using data::StorageOrder;
 template <class T>
 ArrayLayout layout_of(const MatrixSource<T>& source) {
   ArrayLayout layout{
-      .element = element_type(source.element_bytes() == parts_of_number<T> * sizeof(float), is_complex_number<T>),
+      .element =
+          element_type(source.element_bytes() == parts_of_number<T> * sizeof(float), is_complex_number<T>),
       .order = source.by_columns() ? StorageOrder::fortran : StorageOrder::c,
       .shape = {static_cast<std::uint64_t>(source.rows()), static_cast<std::uint64_t>(source.columns())}};
   data::require_matrix_shape(source.name(), layout);

@@ -23,14 +23,13 @@ template <class T = double>
 class StoredSource final : public MatrixSource<T> {
  public:
   explicit StoredSource(std::shared_ptr<const data::StoredMatrix> matrix,
-                        std::size_t staging = source_staging_bytes,
-                        Shape shape = Shape::symmetric)
+                        std::size_t staging = source_staging_bytes, Shape shape = Shape::symmetric)
       : matrix_(std::move(matrix)), staging_(staging), shape_(shape) {}
 
   std::int64_t rows() const override { return static_cast<std::int64_t>(matrix_->rows()); }
   std::int64_t columns() const override { return static_cast<std::int64_t>(matrix_->columns()); }
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
-            T* out, std::int64_t ld) const override {
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override {
     const auto lease = staging_.lease();
     matrix_->template read_block<T>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(row_count),
                                     static_cast<std::uint64_t>(column),

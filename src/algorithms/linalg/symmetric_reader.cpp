@@ -72,9 +72,8 @@ SymmetricReader<T>::SymmetricReader(std::shared_ptr<const data::StoredMatrix> ma
       by_columns_(matrix_->order() == data::StorageOrder::fortran),
       rounded_(std::is_same_v<RealOf<T>, float> && !is_single(matrix_->element())),
       tolerance_(tolerance(matrix_->element(), stored)),
-      least_size_(is_single(matrix_->element())
-                      ? static_cast<double>(std::numeric_limits<float>::min())
-                      : std::numeric_limits<double>::min()),
+      least_size_(is_single(matrix_->element()) ? static_cast<double>(std::numeric_limits<float>::min())
+                                                : std::numeric_limits<double>::min()),
       scratch_(scratch_bytes_per_worker) {
   if (matrix_->dimensions() != 2 || matrix_->rows() != matrix_->columns())
     throw InputError(fmt::format("{} holds an array of shape {}; a square matrix is needed", matrix_->name(),
@@ -83,9 +82,8 @@ SymmetricReader<T>::SymmetricReader(std::shared_ptr<const data::StoredMatrix> ma
 
 template <class T>
 double SymmetricReader<T>::tolerance(data::ElementType element, Stored stored) noexcept {
-  const double rounding = is_single(element)
-                              ? static_cast<double>(std::numeric_limits<float>::epsilon())
-                              : std::numeric_limits<double>::epsilon();
+  const double rounding = is_single(element) ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                             : std::numeric_limits<double>::epsilon();
   return stored == Stored::mean ? std::sqrt(rounding) : 100 * rounding;
 }
 
@@ -255,8 +253,7 @@ void SymmetricReader<T>::compare(Difference& worst, std::int64_t row, std::int64
                                  Wide lower) {
   const auto relative_to = [upper, image = conjugate(lower)](double size) {
     const double difference = magnitude(upper - image);
-    return std::isfinite(difference) ? difference / size
-                                     : magnitude(upper / 2.0 - image / 2.0) / (size / 2);
+    return std::isfinite(difference) ? difference / size : magnitude(upper / 2.0 - image / 2.0) / (size / 2);
   };
   // The rounding unit of numbers below the smallest normal number is constant.
   const double own = std::max({magnitude(upper), magnitude(lower), least_size_});
@@ -351,7 +348,7 @@ void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles
       const std::int64_t rows = by_columns_ ? length : lines, columns = by_columns_ ? lines : length;
       matrix_->template read_block<Wide>(u(row), u(rows), u(column), u(columns), there, u(rows), staging);
       matrix_->template read_block<Wide>(u(column), u(columns), u(row), u(rows), mirrored, u(columns),
-                                           staging);
+                                         staging);
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
           const Wide below = there[i + j * rows], above = mirrored[j + i * columns];
@@ -383,8 +380,8 @@ void SymmetricReader<T>::not_finite(std::int64_t row, std::int64_t column, T val
   throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
                                    matrix_->name(), row, column,
                                    is_not_a_number(value) ? "not a number (NaN)"
-                                   : rounded_        ? "infinite, or too large for single precision"
-                                                     : "infinite"));
+                                   : rounded_             ? "infinite, or too large for single precision"
+                                                          : "infinite"));
 }
 
 template <class T>

@@ -31,8 +31,8 @@ class SymmetricSource final : public MatrixSource<T> {
   std::int64_t columns() const override { return matrix_.columns(); }
   bool by_blocks() const override { return true; }
 
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
-            T* out, std::int64_t ld) const override {
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override {
     const auto lease = scratch_.lease();
     const auto mirrored = lease.template as<T>();
     const auto room = static_cast<std::int64_t>(mirrored.size());

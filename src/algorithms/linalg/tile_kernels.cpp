@@ -164,9 +164,8 @@ void check_definite(int info, std::int64_t first_column) {
 
 /// The operations of C := C + A op(B); A is not transposed.
 template <class T>
-constexpr auto product_task_flops = [](auto& a, auto&, auto& c) {
-  return real_flops<T> * gemm_flops(c.rows(), c.columns(), a.columns());
-};
+constexpr auto product_task_flops =
+    [](auto& a, auto&, auto& c) { return real_flops<T> * gemm_flops(c.rows(), c.columns(), a.columns()); };
 
 /// Solves with the triangle of a diagonal tile; the right-hand sides are a tile A below it or right of it.
 template <class T>
@@ -199,8 +198,9 @@ auto product_codelet(const char* name, const Kernels& kernels, Transpose op_a, T
             product<T>(kernels, op_a, op_b, alpha, a, b, beta, c);
           })
           .emulated();
-  return with_device_bodies<T>(
-      on_cores, kernels, [&]<class Queue>() { return update_on<T, Queue>(kernels, op_a, op_b, alpha, beta); });
+  return with_device_bodies<T>(on_cores, kernels, [&]<class Queue>() {
+    return update_on<T, Queue>(kernels, op_a, op_b, alpha, beta);
+  });
 }
 
 /// C := C - A op(B).
@@ -255,12 +255,12 @@ auto getrf_codelet(const Kernels& kernels) {
           .emulated();
   return with_cuda_body<T>(on_cores, kernels, [&]<class Stream>() {
     return [kernels](Stream stream, InOut<Tile<T>> a, std::int64_t first_column) {
-      kernels.cuda().template unpivoted_lu<T>(
-          stream, size(a.rows()), device_matrix(stream, a),
-          [kernels, first_column, rows = a.rows()](int info) {
-            if (info > 0) throw_without_pivots(first_column + info - 1, "zero");
-            kernels.count(Kernel::getrf, getrf_flops(rows));
-          });
+      kernels.cuda().template unpivoted_lu<T>(stream, size(a.rows()), device_matrix(stream, a),
+                                              [kernels, first_column, rows = a.rows()](int info) {
+                                                if (info > 0)
+                                                  throw_without_pivots(first_column + info - 1, "zero");
+                                                kernels.count(Kernel::getrf, getrf_flops(rows));
+                                              });
     };
   });
 }
@@ -309,7 +309,8 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                                     })
                                     .flops(product_task_flops<T>)
                                     .emulated(),
-                                kernels, [&]<class Queue>() { return product_on<T, Queue>(kernels, alpha); })),
+                                kernels,
+                                [&]<class Queue>() { return product_on<T, Queue>(kernels, alpha); })),
       scale_and_add(product_codelet<T>("gemm", kernels, Transpose::no, Transpose::no, alpha, beta)
                         .flops(product_task_flops<T>)),
       add(product_codelet<T>("gemm", kernels, Transpose::no, Transpose::no, alpha, 1)

@@ -69,7 +69,7 @@ template <class T>
 UpperKernels<T>::UpperKernels(const Kernels& kernels, const UpperTriangle& triangle, UpperForm form)
     : solve(codelet("solve_upper")
                 .cpu([kernels, triangle, op = transpose_of<T>(form)](In<Tile> u, InOut<Tile> x,
-                                                                  std::int64_t column) {
+                                                                     std::int64_t column) {
                   check_diagonal<T>(triangle, u, column);
                   solve_with<T>(kernels, op, u, x);
                 })

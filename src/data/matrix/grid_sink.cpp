@@ -16,7 +16,8 @@ T load(const std::byte* elements, std::uint64_t at) noexcept {
     constexpr std::size_t part = sizeof(RealOf<Stored>);
     std::byte turned[sizeof(Stored)];
     for (std::size_t i = 0; i < sizeof(Stored); i += part)
-      std::reverse_copy(elements + at * sizeof(Stored) + i, elements + at * sizeof(Stored) + i + part, turned + i);
+      std::reverse_copy(elements + at * sizeof(Stored) + i, elements + at * sizeof(Stored) + i + part,
+                        turned + i);
     std::memcpy(&value, turned, sizeof(Stored));
   } else {
     std::memcpy(&value, elements + at * sizeof(Stored), sizeof(Stored));

@@ -16,15 +16,15 @@ struct NamedType {
   std::string_view name, letters;  // "float64": "f8"
 };
 constexpr NamedType named_types[] = {
-    {"d", "f8"},      {"f", "f4"},         {"e", "f2"},           {"g", "f16"},
-    {"D", "c16"},     {"F", "c8"},         {"G", "c32"},          {"clongdouble", "c32"},
-    {"?", "b1"},      {"float64", "f8"},   {"double", "f8"},      {"float", "f8"},
-    {"float_", "f8"}, {"float32", "f4"},   {"single", "f4"},      {"float16", "f2"},
-    {"half", "f2"},   {"float128", "f16"}, {"longdouble", "f16"}, {"int8", "i1"},
-    {"int16", "i2"},  {"int32", "i4"},     {"int64", "i8"},       {"int", "i8"},
-    {"uint8", "u1"},  {"uint16", "u2"},    {"uint32", "u4"},      {"uint64", "u8"},
-    {"bool", "b1"},   {"complex64", "c8"}, {"complex128", "c16"}, {"complex", "c16"},
-    {"csingle", "c8"}, {"cdouble", "c16"}, {"complex256", "c32"}, {"object", "O"}};
+    {"d", "f8"},       {"f", "f4"},         {"e", "f2"},           {"g", "f16"},
+    {"D", "c16"},      {"F", "c8"},         {"G", "c32"},          {"clongdouble", "c32"},
+    {"?", "b1"},       {"float64", "f8"},   {"double", "f8"},      {"float", "f8"},
+    {"float_", "f8"},  {"float32", "f4"},   {"single", "f4"},      {"float16", "f2"},
+    {"half", "f2"},    {"float128", "f16"}, {"longdouble", "f16"}, {"int8", "i1"},
+    {"int16", "i2"},   {"int32", "i4"},     {"int64", "i8"},       {"int", "i8"},
+    {"uint8", "u1"},   {"uint16", "u2"},    {"uint32", "u4"},      {"uint64", "u8"},
+    {"bool", "b1"},    {"complex64", "c8"}, {"complex128", "c16"}, {"complex", "c16"},
+    {"csingle", "c8"}, {"cdouble", "c16"},  {"complex256", "c32"}, {"object", "O"}};
 
 /// The supported types, as letter and size.
 struct SupportedType {

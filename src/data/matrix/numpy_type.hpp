@@ -9,7 +9,8 @@ namespace fairlead::data {
 
 /// For messages.
 inline constexpr const char* supported_numpy_types =
-    "supported are 32- and 64-bit floating point ('<f4', '<f8', '>f4', '>f8') and complex numbers of these ('<c8', "
+    "supported are 32- and 64-bit floating point ('<f4', '<f8', '>f4', '>f8') and complex numbers of these "
+    "('<c8', "
     "'<c16', '>c8', '>c16')";
 
 /// The letter and the size in bytes: "f8".

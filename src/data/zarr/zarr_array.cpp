@@ -8,8 +8,8 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <iterator>
 #include <fairlead/error.hpp>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>

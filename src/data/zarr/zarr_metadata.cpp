@@ -243,7 +243,8 @@ ZarrMetadata parse_zarr_v3(std::string_view text, const std::string& name) {
                                                                 {"float64", ElementType::float64},
                                                                 {"complex64", ElementType::complex64},
                                                                 {"complex128", ElementType::complex128}};
-  const auto* const known = std::ranges::find(types, type_name, &std::pair<std::string_view, ElementType>::first);
+  const auto* const known =
+      std::ranges::find(types, type_name, &std::pair<std::string_view, ElementType>::first);
   if (known == std::end(types))
     throw InputError(
         fmt::format("{}: holds elements of type {}; supported are float32, float64, complex64 and complex128",

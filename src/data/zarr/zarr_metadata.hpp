@@ -23,7 +23,7 @@ struct ZarrMetadata {
   ZarrCodecs codecs;
   /// The value of elements in chunks that are not stored.
   std::optional<std::complex<double>> fill;
-  std::string key_prefix;      ///< of the names of chunks: "c"
+  std::string key_prefix;  ///< of the names of chunks: "c"
   char separator = '.';
   std::vector<std::uint64_t> shard;  ///< chunks in a file, in each dimension; empty: each chunk has its file
   bool index_at_start = false;       ///< of a shard

@@ -113,8 +113,8 @@ void Blas::throw_missing(const char* routine) const {
 }
 
 void Blas::throw_without_complex(const char* routine) const {
-  throw SystemError(
-      fmt::format("{} has no {} for complex numbers: give another BLAS, such as libopenblas.so.0", path_, routine));
+  throw SystemError(fmt::format(
+      "{} has no {} for complex numbers: give another BLAS, such as libopenblas.so.0", path_, routine));
 }
 
 }  // namespace fairlead::linalg
