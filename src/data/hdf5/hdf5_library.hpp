@@ -65,7 +65,7 @@ class Hdf5Library {
   bool is_ieee(Id type, bool in_single, bool big_endian) const noexcept;
 
   // enum values of the headers
-  enum : int { class_integer = 0, class_float = 1 };
+  enum : int { class_integer = 0, class_float = 1, class_compound = 6 };
   enum : int { layout_compact = 0, layout_contiguous = 1, layout_chunked = 2 };
   enum : int { object_group = 0, object_dataset = 1 };
 
@@ -93,6 +93,13 @@ class Hdf5Library {
   int (*H5Tget_class)(Id);
   std::size_t (*H5Tget_size)(Id);
   int (*H5Tequal)(Id, Id);
+  int (*H5Tget_nmembers)(Id);
+  char* (*H5Tget_member_name)(Id, unsigned);
+  Id (*H5Tget_member_type)(Id, unsigned);
+  std::size_t (*H5Tget_member_offset)(Id, unsigned);
+  Id (*H5Tcreate)(int, std::size_t);
+  int (*H5Tinsert)(Id, const char*, std::size_t, Id);
+  int (*H5free_memory)(void*);
   int (*H5Pclose)(Id);
   int (*H5Pget_layout)(Id);
   int (*H5Pget_chunk)(Id, int, Size*);
