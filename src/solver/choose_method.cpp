@@ -46,7 +46,8 @@ void choose_method(SolveOptions& options, const LinearSystem& system, const Dens
     options.method_reason = system.stored == linalg::Stored::mean
                                 ? fmt::format("the mean of the triangles is {}", kind)
                                 : fmt::format("one triangle of a {} matrix is stored", kind);
-    if (tasks == TasksRun::in_flow && !system.has_complex_numbers()) options.symmetric_fallback = &ldlt_operation;
+    if (tasks == TasksRun::in_flow && !system.has_complex_numbers())
+      options.symmetric_fallback = &ldlt_operation;
   } else if (options.rank_tolerance) {
     options.method = &qr_operation;
     options.method_reason = fmt::format("{} requires it", name_of(MethodOption::rank_tolerance, wording));

@@ -285,7 +285,7 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
       syrk(with_device_bodies<T>(
           codelet("syrk")
               .cpu([kernels](In<Tile> a, InOut<Tile> c) {
-                kernels.blas().herk<T>(Triangle::lower, Transpose::no, c.rows(), a.columns(), -1, a.data(),
+                kernels.blas().syrk<T>(Triangle::lower, Transpose::no, c.rows(), a.columns(), -1, a.data(),
                                        a.leading_dimension(), 1, c.data(), c.leading_dimension());
                 kernels.count(Kernel::syrk, real_flops<T> * syrk_flops(c.rows(), a.columns()));
               })

@@ -108,13 +108,9 @@ void Blas::throw_bad_argument(const char* routine, int argument) const {
 
 void Blas::throw_missing(const char* routine) const {
   throw SystemError(fmt::format(
-      "{} has no {}, a routine of LAPACK (3.4 and later): give another BLAS, such as libopenblas.so.0",
+      "{} has no {} for this type of numbers, a routine of BLAS or of LAPACK (3.4 and later): give another "
+      "BLAS, such as libopenblas.so.0",
       lapack_path_, routine));
-}
-
-void Blas::throw_without_complex(const char* routine) const {
-  throw SystemError(fmt::format(
-      "{} has no {} for complex numbers: give another BLAS, such as libopenblas.so.0", path_, routine));
 }
 
 }  // namespace fairlead::linalg

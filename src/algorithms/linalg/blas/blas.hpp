@@ -82,7 +82,8 @@ class Blas {
         return own_->multiply<T>(OwnProducts::Part::whole, op_a == Transpose::yes, op_b == Transpose::yes, m,
                                  n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     const char oa = letter(op_a), ob = letter(op_b);
-    available(table<T>().gemm, "gemm")(&oa, &ob, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
+    require_routine(table<T>().gemm, "gemm")(&oa, &ob, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc,
+                                             1, 1);
   }
 
   /// C := alpha A B + beta C (left) or alpha B A + beta C (right), where A is symmetric and only its `triangle` is
@@ -94,30 +95,19 @@ class Blas {
     table<T>().symm(&s, &t, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
   }
 
-  /// C := alpha A A^T + beta C (no), or alpha A^T A + beta C (yes). Reads and writes only `triangle` of the n x n
-  /// matrix C.
-  template <Real T>
-  void syrk(Triangle triangle, Transpose op, int n, int k, NonDeduced<T> alpha, const T* a, int lda,
-            NonDeduced<T> beta, T* c, int ldc) const {
-    if (own_ && OwnProducts::applies_to(n, n, k))
-      return own_->multiply<T>(
-          triangle == Triangle::lower ? OwnProducts::Part::lower : OwnProducts::Part::upper,
-          op == Transpose::yes, op == Transpose::no, n, n, k, alpha, a, lda, a, lda, beta, c, ldc);
-    const char t = letter(triangle), o = letter(op);
-    table<T>().syrk(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
-  }
-
-  /// C := alpha A A^H + beta C (no), or alpha A^H A + beta C (adjoint); for real matrices this is syrk(). The imaginary
-  /// parts of the diagonal of C count as zero, and become zero.
+  /// C := alpha A A^H + beta C (no), or alpha A^H A + beta C (adjoint). Reads and writes only `triangle` of the n x n
+  /// matrix C. The routine is xSYRK, or xHERK for complex matrices: the imaginary parts of the diagonal of C count as
+  /// zero, and become zero.
   template <Scalar T>
-  void herk(Triangle triangle, Transpose op, int n, int k, RealOf<T> alpha, const T* a, int lda,
+  void syrk(Triangle triangle, Transpose op, int n, int k, RealOf<T> alpha, const T* a, int lda,
             RealOf<T> beta, T* c, int ldc) const {
-    if constexpr (Real<T>) {
-      syrk<T>(triangle, op, n, k, alpha, a, lda, beta, c, ldc);
-    } else {
-      const char t = letter(triangle), o = letter(op);
-      available(table<T>().herk, "herk")(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
-    }
+    if constexpr (Real<T>)
+      if (own_ && OwnProducts::applies_to(n, n, k))
+        return own_->multiply<T>(
+            triangle == Triangle::lower ? OwnProducts::Part::lower : OwnProducts::Part::upper,
+            op == Transpose::yes, op == Transpose::no, n, n, k, alpha, a, lda, a, lda, beta, c, ldc);
+    const char t = letter(triangle), o = letter(op);
+    require_routine(table<T>().syrk, "syrk")(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
   }
 
   /// B := alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), where A is triangular and B is m x n.
@@ -125,7 +115,7 @@ class Blas {
   void trsm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, NonDeduced<T> alpha,
             const T* a, int lda, T* b, int ldb) const {
     const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
-    available(table<T>().trsm, "trsm")(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
+    require_routine(table<T>().trsm, "trsm")(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
   }
 
   /// B := alpha op(A) B (left) or alpha B op(A) (right), where A is triangular and B is m x n.
@@ -133,7 +123,7 @@ class Blas {
   void trmm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, NonDeduced<T> alpha,
             const T* a, int lda, T* b, int ldb) const {
     const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
-    available(table<T>().trmm, "trmm")(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
+    require_routine(table<T>().trmm, "trmm")(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
   }
 
   /// y := alpha op(A) x + beta y, where A is m x n.
@@ -141,7 +131,8 @@ class Blas {
   void gemv(Transpose op, int m, int n, NonDeduced<T> alpha, const T* a, int lda, const T* x, int stride_x,
             NonDeduced<T> beta, T* y, int stride_y) const {
     const char o = letter(op);
-    available(table<T>().gemv, "gemv")(&o, &m, &n, &alpha, a, &lda, x, &stride_x, &beta, y, &stride_y, 1);
+    require_routine(table<T>().gemv, "gemv")(&o, &m, &n, &alpha, a, &lda, x, &stride_x, &beta, y, &stride_y,
+                                             1);
   }
 
   /// x := op(A)^-1 x, where A is triangular.
@@ -149,7 +140,7 @@ class Blas {
   void trsv(Triangle triangle, Transpose op, Diagonal diagonal, int n, const T* a, int lda, T* x,
             int stride_x) const {
     const char t = letter(triangle), o = letter(op), d = letter(diagonal);
-    available(table<T>().trsv, "trsv")(&t, &o, &d, &n, a, &lda, x, &stride_x, 1, 1, 1);
+    require_routine(table<T>().trsv, "trsv")(&t, &o, &d, &n, a, &lda, x, &stride_x, 1, 1, 1);
   }
 
   /// Cholesky factorization in place: A = L L^H (lower) or U^H U (upper); the other triangle is not accessed. Returns
@@ -159,7 +150,7 @@ class Blas {
   [[nodiscard]] int potrf(Triangle triangle, int n, T* a, int lda) const {
     const char t = letter(triangle);
     std::int32_t info = 0;
-    available(table<T>().potrf, "potrf")(&t, &n, a, &lda, &info, 1);
+    require_routine(table<T>().potrf, "potrf")(&t, &n, a, &lda, &info, 1);
     if (info < 0) throw_bad_argument("potrf", -info);
     return info;
   }
@@ -177,8 +168,8 @@ class Blas {
 
   /// LU factorization with partial pivoting of an m x n matrix in place: P A = L U. `pivots` gets min(m, n) numbers:
   /// row i was exchanged with row pivots[i], from 1. Returns 0, or the index, from 1, of the first zero pivot. Throws
-  /// UsageError if the routine rejects an argument. This routine and those below throw SystemError if the library
-  /// lacks them.
+  /// UsageError if the routine rejects an argument. This routine and those below, and all of complex numbers, throw
+  /// SystemError if the library lacks them.
   template <Scalar T>
   [[nodiscard]] int getrf(int m, int n, T* a, int lda, std::int32_t* pivots) const {
     std::int32_t info = 0;
@@ -322,18 +313,10 @@ class Blas {
   void read_blis_core_types(const SharedLibrary& library);
   [[noreturn]] void throw_bad_argument(const char* routine, int argument) const;
   [[noreturn]] void throw_missing(const char* routine) const;
-  [[noreturn]] void throw_without_complex(const char* routine) const;
   template <class Function>
   Function* require_routine(Function* function, const char* routine) const {
-    if (function == nullptr) throw_missing(routine);
-    return function;
-  }
-
-  /// A routine that every library has for real numbers.
-  template <class Function>
-  Function* available(Function* function, const char* routine) const {
     if (function == nullptr) [[unlikely]]
-      throw_without_complex(routine);
+      throw_missing(routine);
     return function;
   }
 

@@ -42,11 +42,9 @@ Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& la
   optional(lapack, table.gemqrt, "gemqrt");
   optional(lapack, table.tpqrt, "tpqrt");
   optional(lapack, table.tpmqrt, "tpmqrt");
-  if constexpr (is_complex_number<T>) {
-    optional(blas, table.herk, "herk");
-  } else {
+  required(blas, table.syrk, is_complex_number<T> ? "herk" : "syrk");
+  if constexpr (!is_complex_number<T>) {
     required(blas, table.symm, "symm");
-    required(blas, table.syrk, "syrk");
     required(lapack, table.trtri, "trtri");
     required(lapack, table.lange, "lange");
     required(lapack, table.lansy, "lansy");

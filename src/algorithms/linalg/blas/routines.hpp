@@ -25,8 +25,7 @@ struct Routines {
                     Length, Length);
   using Symm = void(Char, Char, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int, Length,
                     Length);
-  using Syrk = void(Char, Char, Int, Int, const T*, const T*, Int, const T*, T*, Int, Length, Length);
-  using Herk = void(Char, Char, Int, Int, const Real*, const T*, Int, const Real*, T*, Int, Length, Length);
+  using Syrk = void(Char, Char, Int, Int, const Real*, const T*, Int, const Real*, T*, Int, Length, Length);
   using Triangular = void(Char, Char, Char, Char, Int, Int, const T*, const T*, Int, T*, Int, Length, Length,
                           Length, Length);  // trsm, trmm
   using Gemv = void(Char, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int, Length);
@@ -52,8 +51,7 @@ struct Routines {
 
   Gemm* gemm = nullptr;
   Symm* symm = nullptr;
-  Syrk* syrk = nullptr;  // of real numbers
-  Herk* herk = nullptr;  // of complex numbers
+  Syrk* syrk = nullptr;  // herk for complex numbers
   Triangular* trsm = nullptr;
   Triangular* trmm = nullptr;
   Gemv* gemv = nullptr;
