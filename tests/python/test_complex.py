@@ -292,6 +292,22 @@ def test_the_front_ends_agree(solve):
     assert refused.returncode != 0 and refused.x is None and "is not positive definite" in refused.stderr
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("element", ["c8", "c16"])
+@pytest.mark.parametrize("method", [*METHODS, "not definite", "not Hermitian"])
+def test_ranks_have_the_same_bits(solve, method, element, ranks):
+    a = {"not definite": hermitian(130), "not Hermitian": random_of(1, 130, 130)}.get(method)
+    chosen = "auto" if a is not None else method
+    a, b = (matrix_for(method, 130) if a is None else a).astype(element), random_of(2, 130, 2).astype(element)
+    one = solve(a, b, "--method", chosen, "--tile", 24)
+    many = solve(a, b, "--method", chosen, "--tile", 24, "--ranks", ranks)
+    assert one.returncode == many.returncode == 0, many.stderr
+    numpy.testing.assert_array_equal(many.x, one.x)
+    for name in ("method", "backward_error", "condition_estimate", "forward_error_bound", "trusted_digits"):
+        assert many.report[name] == one.report[name], name
+    assert len(many.report["ranks"]) == ranks
+
+
 @pytest.mark.parametrize("memory", ["8MiB", "64MiB"])
 @pytest.mark.parametrize("element", ["c8", "c16"])
 @pytest.mark.parametrize("method", METHODS)
@@ -339,8 +355,25 @@ def test_real_right_hand_sides_of_complex_factors_and_the_other_way_round(fairle
 
 def test_a_graph_in_jdf_is_of_real_matrices(fairlead):
     numpy.save(fairlead.folder / "A.npy", definite(40))
-    done = fairlead("jdf", "run", "cholesky", "--read", "descA=A.npy")
+    done = fairlead("jdf", "run", "cholesky", "--matrix", "descA=A.npy")
     assert done.returncode != 0
+
+
+@pytest.mark.parametrize("element", ["<c8", "<c16", ">c16"])
+@pytest.mark.parametrize("options", [{}, {"chunks": (64, 64)}, {"chunks": (30, 150), "compression": "gzip"}])
+def test_hdf5_datasets_may_be_complex(fairlead, options, element):
+    h5py = pytest.importorskip("h5py")
+    a, b = definite(150).astype(element), random_of(2, 150).astype(element)
+    with h5py.File(fairlead.folder / "A.h5", "w") as file:
+        file.create_dataset("a", data=a, **options)
+        file.create_dataset("records", data=numpy.zeros((3, 3), dtype=[("x", "f8"), ("y", "f8")]))
+    numpy.save(fairlead.folder / "b.npy", b)
+    done = fairlead("solve", "A.h5::a", "b.npy", "-o", "x.npy")
+    assert done.returncode == 0, done.stderr
+    expected = numpy.linalg.solve(a.astype("c16"), b.astype("c16"))
+    assert abs(numpy.load(fairlead.folder / "x.npy") - expected).max() <= 1e4 * numpy.finfo(element).eps * abs(expected).max()
+    done = fairlead("solve", "A.h5::records", "b.npy", "-o", "y.npy")
+    assert done.returncode != 0 and "A.h5::/records: holds elements of another type than numbers" in done.stderr
 
 
 @pytest.mark.parametrize("element", ["c8", "c16"])
