@@ -150,7 +150,8 @@ template <class T>
 int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operation) {
   require_distinct_files(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
-  DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
+  DenseProblem problem{
+      .operation = &operation, .title = operation.name, .n = n, .element = element_type_of<T>};
   problem.in_tf32 = config.text("precision") == "tf32";
   if (problem.in_tf32 && &operation != &cholesky_operation)
     throw ConfigError(fmt::format("--precision tf32 requires cholesky, not {}", operation.key));

@@ -72,8 +72,7 @@ int factor_and_save(const MatrixToFactor& matrix, const Config& config, const li
         made.of = matrix.a->name();
         made.required_digits = solving.required_digits;
         made.not_written = run.end_records();
-        made.gflops =
-            result.problem.operation->flops(result.problem) / (made.seconds - result.given_up_seconds) * 1e-9;
+        made.gflops = result.problem.flops() / (made.seconds - result.given_up_seconds) * 1e-9;
         made.devices = devices;
         return std::pair(std::move(made), std::move(traces));
       });
@@ -103,14 +102,14 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
                              .title = {},
                              .n = n,
                              .m = m == n ? 0 : m,
-                             .element_bytes = matrix.in_single() ? 4u : 8u};
+                             .element = matrix.a->element()};
   std::string devices;
   const linalg::Kernels kernels =
       solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
         devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
       });
-  return matrix.in_single() ? factor_and_save<float>(matrix, config, kernels, devices)
-                            : factor_and_save<double>(matrix, config, kernels, devices);
+  return with_scalar(matrix.a->element(),
+                     [&]<class T>() { return factor_and_save<T>(matrix, config, kernels, devices); });
 }
 
 int run(const ParsedCommandLine& given) {

@@ -1,4 +1,5 @@
-// fairlead logdet A.factor, or A.npy: the determinant of a matrix, as its sign and the logarithm of its absolute value.
+// fairlead logdet A.factor, or A.npy: the determinant of a matrix, as its sign, or the phase of a
+// complex one, and the logarithm of its absolute value.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "base/scalar.hpp"
 #include "fairlead/factor/factored_matrix_run.hpp"
 #include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
@@ -28,6 +30,7 @@ struct FoundDeterminant {
   linalg::LogDeterminant value;
   std::string method;
   std::int64_t n;
+  bool is_complex;
 };
 
 template <class T>
@@ -40,21 +43,21 @@ FoundDeterminant of_stored_factors(const std::shared_ptr<const solver::FactorFil
     const auto factors = solver::stored_factors<T>(run.runtime(), kernels, problem, file);
     const linalg::LogDeterminant value = solver::log_determinant(run, factors);
     run.remove_progress();
-    return FoundDeterminant{value, std::string(problem.operation->key), problem.n};
+    return FoundDeterminant{value, std::string(problem.operation->key), problem.n, is_complex_number<T>};
   });
 }
 
 template <class T>
 FoundDeterminant of_matrix(const MatrixToFactor& matrix, const Config& config,
                            const linalg::Kernels& kernels) {
-  return with_factors<T>(
-      matrix, config, kernels,
-      [&](CountedRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult&,
-          const solver::SolveOptions&) {
-        const linalg::LogDeterminant value = solver::log_determinant(run, factors);
-        run.remove_progress();
-        return FoundDeterminant{value, std::string(factors.problem.operation->key), factors.problem.n};
-      });
+  return with_factors<T>(matrix, config, kernels,
+                         [&](CountedRun& run, const solver::KeptFactors<T>& factors,
+                             const solver::SolveResult&, const solver::SolveOptions&) {
+                           const linalg::LogDeterminant value = solver::log_determinant(run, factors);
+                           run.remove_progress();
+                           return FoundDeterminant{value, std::string(factors.problem.operation->key),
+                                                   factors.problem.n, is_complex_number<T>};
+                         });
 }
 
 void require_square_shape(const std::string& name, std::uint64_t rows, std::uint64_t columns) {
@@ -68,14 +71,13 @@ FoundDeterminant find(const std::string& path, const Config& config, const linal
     const auto file = std::make_shared<const solver::FactorFile>(path);
     require_square_shape(path, static_cast<std::uint64_t>(file->shape().rows),
                          static_cast<std::uint64_t>(file->shape().columns));
-    return file->shape().element == ElementType::float32 ? of_stored_factors<float>(file, config, kernels)
-                                                         : of_stored_factors<double>(file, config, kernels);
+    return with_scalar(file->shape().element,
+                       [&]<class T>() { return of_stored_factors<T>(file, config, kernels); });
   }
   MatrixToFactor matrix(config, path);
   matrix.solving.condition = false;
   require_square_shape(path, matrix.a->rows(), matrix.a->columns());
-  return matrix.in_single() ? of_matrix<float>(matrix, config, kernels)
-                            : of_matrix<double>(matrix, config, kernels);
+  return with_scalar(matrix.a->element(), [&]<class T>() { return of_matrix<T>(matrix, config, kernels); });
 }
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
@@ -88,13 +90,21 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   const linalg::Kernels kernels = solver::load_kernels(config, kernel_environment(), {});
   const std::string& path = given.positionals[0];
   const FoundDeterminant found = find(path, config, kernels);
-  if (config.has("json"))
-    write_json(config.text("json"), Json::object({{"matrix", path},
-                                                  {"n", found.n},
-                                                  {"method", found.method},
-                                                  {"sign", found.value.sign},
-                                                  {"log_absolute_determinant", found.value.log_absolute}}));
-  fmt::print("sign {}, log|det| {:.17g}\n", found.value.sign, found.value.log_absolute);
+  const std::complex<double> phase = found.value.phase;
+  if (config.has("json")) {
+    Json json = Json::object({{"matrix", path},
+                              {"n", found.n},
+                              {"method", found.method},
+                              {"sign", found.value.sign},
+                              {"log_absolute_determinant", found.value.log_absolute}});
+    if (found.is_complex) json.add("phase", Json::array({phase.real(), phase.imag()}));
+    write_json(config.text("json"), json);
+  }
+  if (found.is_complex)
+    fmt::print("phase {:.17g}{:+.17g}i, log|det| {:.17g}\n", phase.real(), phase.imag(),
+               found.value.log_absolute);
+  else
+    fmt::print("sign {}, log|det| {:.17g}\n", found.value.sign, found.value.log_absolute);
   return success;
 }
 
@@ -106,7 +116,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand logdet_command{
     .name = "logdet",
-    .summary = "Sign and logarithm of the determinant of a matrix or of kept factors.",
+    .summary = "Sign or phase and logarithm of the determinant of a matrix or of kept factors.",
     .positionals = positionals,
     .options = options,
     .run = run,

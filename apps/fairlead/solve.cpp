@@ -1,7 +1,6 @@
 // fairlead solve A.npy b.npy -o x.npy: solves A x = b, or a least squares problem, for a matrix that may be
 // larger than the memory.
 #include <fairlead/error.hpp>
-#include <fairlead/matrix_file.hpp>
 
 #include <fmt/format.h>
 
@@ -13,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/linalg/source_matrix.hpp"
+#include "data/matrix/formats.hpp"
 #include "data/matrix/stored_matrix.hpp"
+#include "fairlead/devices/devices_to_use.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/problem/front.hpp"
 #include "fairlead/ranks/ranks_report.hpp"
@@ -59,9 +59,9 @@ constexpr auto options = both(
           .default_value = "auto",
           .choices = "auto|cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
           .help =
-              "auto: cholesky if A is symmetric positive definite, ldlt if it is symmetric, qr if it has "
-              "more "
-              "rows than columns, otherwise lu, and the report states why; lu, lu-incremental: with partial "
+              "auto: cholesky if A is symmetric (or complex Hermitian) positive definite, ldlt if it is "
+              "symmetric, qr if it has more rows than columns, otherwise lu, and the report states why; lu, "
+              "lu-incremental: with partial "
               "or "
               "incremental pivoting; lu-nopivot: for a diagonally dominant A; qr: also least squares. Every "
               "solution is checked; a wrong one is an error"},
@@ -189,11 +189,8 @@ int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
   std::vector<NamedFile> inputs{{"--factor", path}, {"the right-hand side", b_path}};
   if (with_matrix) inputs.push_back({"the matrix", given.positionals[0]});
   require_distinct_files(asked, inputs, {{"-o", asked.text("output"), asked.flag("overwrite")}});
-  const auto matrix_in = [](const std::string& file) {
-    return linalg::stored_matrix_of(linalg::open_matrix(file));
-  };
-  const solver::LinearSystem system{.a = with_matrix ? matrix_in(given.positionals[0]) : nullptr,
-                                    .b = matrix_in(b_path),
+  const solver::LinearSystem system{.a = with_matrix ? data::open_matrix_file(given.positionals[0]) : nullptr,
+                                    .b = data::open_matrix_file(b_path),
                                     .factors = std::make_shared<const solver::FactorFile>(path)};
   const DenseOperation& method = *system.factors->shape().operation;
   solver::require_match(system, method);
@@ -260,6 +257,11 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
       // Errors of the points are reported first.
       .kernel = of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
       .stored = stored};
+  if (system.has_complex_numbers()) {
+    if (const auto problem = solver::complex_problem_of(given_options, Wording::command))
+      throw ConfigError(*problem);
+    require_devices_for(given.config, system.solution());
+  }
   choose_method(solving, system, method, tasks_run(given.config, ranks), Wording::command);
   if (!ranks.alone() && !solving.method->over_ranks)
     throw ConfigError(fmt::format("--method {} is not available over several ranks", solving.method->key));

@@ -12,6 +12,7 @@
 #include <fairlead/ids.hpp>
 #include <fairlead/log_determinant.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,9 +44,16 @@ class Factorization {
   std::vector<double> solve(std::span<const double> b, std::int64_t columns = 1);
   /// With factors in double precision, the solution is computed in double precision and rounded.
   std::vector<float> solve(std::span<const float> b, std::int64_t columns = 1);
+  /// Of complex or real factors. Real right-hand sides and complex factors throw UsageError: the solution is complex.
+  std::vector<std::complex<double>> solve(std::span<const std::complex<double>> b, std::int64_t columns = 1);
+  std::vector<std::complex<float>> solve(std::span<const std::complex<float>> b, std::int64_t columns = 1);
   /// Solves A^T x = b. Throws UsageError if A is not square.
   std::vector<double> solve_transposed(std::span<const double> b, std::int64_t columns = 1);
   std::vector<float> solve_transposed(std::span<const float> b, std::int64_t columns = 1);
+  std::vector<std::complex<double>> solve_transposed(std::span<const std::complex<double>> b,
+                                                     std::int64_t columns = 1);
+  std::vector<std::complex<float>> solve_transposed(std::span<const std::complex<float>> b,
+                                                    std::int64_t columns = 1);
   /// Throws UsageError if A is not square.
   LogDeterminant log_determinant();
 

@@ -3,11 +3,11 @@
 //
 // Hager 1984 ("Condition estimates") and Higham, Tisseur 2000 ("A block algorithm for matrix 1-norm estimation"), as in
 // LAPACK's xPOCON and xLACN2, but with several vectors at once. The first step applies A^-1 to vectors of 1 and -1 and
-// finds the rows with the largest results. The second step computes these rows of A^-1 exactly, as columns of A^-T. The
+// finds the rows with the largest results. The second step computes these rows of A^-1 exactly, as columns of A^-H. The
 // estimate is the largest norm of these rows, which never exceeds the norm of the inverse that is applied. The factors
 // are those of A + E, not of A, so the estimate may exceed || A^-1 || by the factor 1 / (1 - || A^-1 E ||). This factor
 // is large if elements have grown, or if A is nearly singular. For a symmetric matrix the estimate is that of the
-// 1-norm as well.
+// 1-norm as well; so it is for a Hermitian matrix.
 //
 // With weights w it also estimates || A^-1 diag(w) ||, in the same sweeps. If w is the uncertainty of the residual in
 // each row, this bounds the error of the solution (LAPACK's xPORFS, xGERFS).
@@ -23,6 +23,7 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,7 +32,8 @@
 
 namespace fairlead::linalg {
 
-/// Functions that apply A^-1 and A^-T in place to the columns of a matrix with n rows, in tiles.
+/// Functions that apply A^-1 (plain) and A^-H (transposed) in place to the columns of a matrix with n rows, in tiles. A^H is the transposed
+/// matrix with conjugate elements; of a real matrix it is A^T.
 template <class T>
 struct AppliedInverse {
   std::function<void(Flow&, const TiledMatrix<T>&b)> plain, transposed;
@@ -88,7 +90,7 @@ class InverseNorm {
   double weighted_value() const;
   /// The rows that were computed.
   std::vector<RowOfInverse> rows() const;
-  /// The elements of these rows, one column for each row. Collective: all ranks call it.
+  /// The elements of these rows, one column for each row; of complex ones the conjugates. Collective: all ranks call it.
   std::vector<T> elements() const;
   /// For each component of A^-1 diag(w) s, its largest value over the sign vectors s used, with the weights scaled to a
   /// maximum of 1.
@@ -108,5 +110,7 @@ class InverseNorm {
 
 extern template class InverseNorm<float>;
 extern template class InverseNorm<double>;
+extern template class InverseNorm<std::complex<float>>;
+extern template class InverseNorm<std::complex<double>>;
 
 }  // namespace fairlead::linalg

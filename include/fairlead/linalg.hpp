@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -100,10 +101,11 @@ class Kernels {
   std::shared_ptr<std::array<Counter, kernel_count>> counters_;
 };
 
-// Below, T is float or double.
+// Below, T is float, double or a complex number of these; of multiply() it is float or double. A^H is the transposed
+// matrix with conjugate elements: for real matrices A^T.
 
-/// Factors a symmetric positive definite matrix in place: its lower triangle becomes L with A = L L^T. Uses only the
-/// tiles on and below the diagonal, and only the lower triangle of diagonal tiles. Right-looking; the priority of a
+/// Factors a symmetric or Hermitian positive definite matrix in place: its lower triangle becomes L with A = L L^H. Uses only the
+/// tiles on and below the diagonal, and only the lower triangle of diagonal tiles, without the imaginary parts of the diagonal. Right-looking; the priority of a
 /// task is the length of the longest path to the end, in tasks. If A is not positive definite, the task that detects
 /// this fails with a NumericalError that names the column. Throws UsageError if the matrix is not square.
 template <class T>
@@ -132,7 +134,7 @@ void lu(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a);
 template <class T>
 void solve_lu_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu, const TiledMatrix<T>& b);
 
-/// b := A^-T b, for the same factors.
+/// b := A^-H b, for the same factors.
 template <class T>
 void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu,
                          const TiledMatrix<T>& b);
@@ -154,24 +156,22 @@ std::uint64_t cholesky_tasks(std::int64_t tiles) noexcept;
 std::uint64_t lu_tasks(std::int64_t tiles) noexcept;
 std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noexcept;
 
-extern template void cholesky<float>(Flow&, const Kernels&, const TiledMatrix<float>&);
-extern template void solve_factored<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
-                                           const TiledMatrix<float>&);
-extern template void lu<float>(Flow&, const Kernels&, const TiledMatrix<float>&);
-extern template void solve_lu_factored<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
-                                              const TiledMatrix<float>&);
-extern template void solve_lu_transposed<float>(Flow&, const Kernels&, const TiledMatrix<float>&,
-                                                const TiledMatrix<float>&);
+#define FAIRLEAD_LINALG_OF(T)                                                               \
+  extern template void cholesky<T>(Flow&, const Kernels&, const TiledMatrix<T>&);           \
+  extern template void solve_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,      \
+                                         const TiledMatrix<T>&);                            \
+  extern template void lu<T>(Flow&, const Kernels&, const TiledMatrix<T>&);                 \
+  extern template void solve_lu_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&,   \
+                                            const TiledMatrix<T>&);                         \
+  extern template void solve_lu_transposed<T>(Flow&, const Kernels&, const TiledMatrix<T>&, \
+                                              const TiledMatrix<T>&);
+FAIRLEAD_LINALG_OF(float)
+FAIRLEAD_LINALG_OF(double)
+FAIRLEAD_LINALG_OF(std::complex<float>)
+FAIRLEAD_LINALG_OF(std::complex<double>)
+#undef FAIRLEAD_LINALG_OF
 extern template void multiply<float>(Flow&, const Kernels&, float, const TiledMatrix<float>&,
                                      const TiledMatrix<float>&, float, const TiledMatrix<float>&);
-extern template void cholesky<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
-extern template void solve_factored<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
-                                            const TiledMatrix<double>&);
-extern template void lu<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
-extern template void solve_lu_factored<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
-                                               const TiledMatrix<double>&);
-extern template void solve_lu_transposed<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
-                                                 const TiledMatrix<double>&);
 extern template void multiply<double>(Flow&, const Kernels&, double, const TiledMatrix<double>&,
                                       const TiledMatrix<double>&, double, const TiledMatrix<double>&);
 

@@ -29,7 +29,8 @@ class MatrixSource {
   virtual bool by_blocks() const { return false; }
   /// For messages: the path of a file, for example.
   virtual std::string name() const { return "the matrix"; }
-  /// The bytes of an element where it is stored. 4: single precision, although read() may convert to double precision.
+  /// The bytes of an element where it is stored. 4, or 8 of a complex one: single precision, although read() may convert
+  /// to double precision.
   virtual std::size_t element_bytes() const { return sizeof(T); }
 };
 

@@ -22,6 +22,7 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -70,7 +71,7 @@ class RowPivots {
   std::vector<std::int32_t> column_blocks_;
 };
 
-// Below, T is float or double.
+// Below, T is float, double or a complex number of these.
 
 /// Factors a matrix with at least as many rows as columns in place: U on and above the diagonal, L below it, with the
 /// rows in the order of their panel. A zero pivot fails with a NumericalError that names the column, as does a pivot that
@@ -84,7 +85,7 @@ template <class T>
 void solve_lu_pivoted_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                const RowPivots<T>& p, const TiledMatrix<T>& b);
 
-/// b := A^-T b, for the same factors.
+/// b := A^-H b, for the same factors, with the transposed and conjugate matrix; for real ones this is A^-T b.
 template <class T>
 void solve_lu_pivoted_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                  const RowPivots<T>& p, const TiledMatrix<T>& b);
@@ -104,6 +105,8 @@ std::uint64_t lu_pivoted_solve_tasks(std::int64_t tiles, std::int64_t columns_of
                                                       const RowPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_PIVOTED_LU_OF(float)
 FAIRLEAD_PIVOTED_LU_OF(double)
+FAIRLEAD_PIVOTED_LU_OF(std::complex<float>)
+FAIRLEAD_PIVOTED_LU_OF(std::complex<double>)
 #undef FAIRLEAD_PIVOTED_LU_OF
 
 }  // namespace fairlead::linalg

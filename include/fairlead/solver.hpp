@@ -17,6 +17,7 @@
 #include <fairlead/matrix_source.hpp>
 #include <fairlead/stored.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,9 +31,9 @@ namespace fairlead::linalg {
 
 /// A factorization by which a system is solved.
 enum class Method : std::uint8_t {
-  automatic,  ///< cholesky if the matrix is symmetric positive definite, ldlt if it is symmetric, qr if it has more rows
-              ///< than columns, else lu
-  cholesky,        ///< for symmetric positive definite matrices
+  automatic,  ///< cholesky if the matrix is symmetric (or complex Hermitian) positive definite, ldlt if it is symmetric,
+              ///< qr if it has more rows than columns, else lu
+  cholesky,        ///< for symmetric or Hermitian positive definite matrices
   ldlt,            ///< for symmetric matrices
   lu,              ///< with partial pivoting, for any square matrix
   lu_incremental,  ///< with incremental pivoting, for any square matrix: elements may grow more
@@ -136,6 +137,20 @@ class Solver {
   /// A matrix in a file: see open_matrix().
   std::vector<double> solve(const std::string& a, std::span<const double> b,
                             std::int64_t right_hand_sides = 1);
+  /// Complex systems, by Cholesky and by LU factorizations with partial pivoting and without; a matrix in a file may be
+  /// real.
+  using Complex = std::complex<double>;
+  using ComplexFloat = std::complex<float>;
+  std::vector<Complex> solve(const MatrixSource<Complex>& a, std::span<const Complex> b,
+                             std::int64_t right_hand_sides = 1);
+  std::vector<ComplexFloat> solve(const MatrixSource<ComplexFloat>& a, std::span<const ComplexFloat> b,
+                                  std::int64_t right_hand_sides = 1);
+  std::vector<Complex> solve(const MatrixView<Complex>& a, std::span<const Complex> b,
+                             std::int64_t right_hand_sides = 1);
+  std::vector<ComplexFloat> solve(const MatrixView<ComplexFloat>& a, std::span<const ComplexFloat> b,
+                                  std::int64_t right_hand_sides = 1);
+  std::vector<Complex> solve(const std::string& a, std::span<const Complex> b,
+                             std::int64_t right_hand_sides = 1);
 
   /// Factors A for any number of solves. The factors are checked by a solve whose right-hand side consists of ones, so
   /// the errors are those of solve(); but a matrix that is singular to rounding is a warning. Throws UsageError for the
@@ -144,6 +159,11 @@ class Solver {
   Factorization factor(const MatrixSource<float>& a);
   Factorization factor(const MatrixView<double>& a);
   Factorization factor(const MatrixView<float>& a);
+  Factorization factor(const MatrixSource<Complex>& a);
+  Factorization factor(const MatrixSource<ComplexFloat>& a);
+  Factorization factor(const MatrixView<Complex>& a);
+  Factorization factor(const MatrixView<ComplexFloat>& a);
+  /// A matrix in a file, real or complex.
   Factorization factor(const std::string& a);
 
   /// Of the last solve or factorization, also if it has thrown after the solution was judged.

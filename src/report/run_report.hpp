@@ -1,6 +1,7 @@
 // The measurements of one run, with their bounds. The caller that made the run fills it in; it is written as text, a
 // page or JSON. Values that were not measured are omitted in all of them, never shown as 0.
 #pragma once
+#include <fairlead/element_type.hpp>
 #include <fairlead/ids.hpp>
 
 #include <array>
@@ -119,6 +120,12 @@ struct RankReport {
   std::optional<double> waited_seconds;
 };
 
+/// "FP64", "FP32", "complex FP64", "complex FP32".
+constexpr const char* element_name(ElementType type) noexcept {
+  if (is_complex(type)) return is_single(type) ? "complex FP32" : "complex FP64";
+  return is_single(type) ? "FP32" : "FP64";
+}
+
 /// The report of one run.
 struct RunReport {
   // The operation and the machine.
@@ -132,7 +139,7 @@ struct RunReport {
   // The problem.
   std::uint64_t n = 0;
   std::uint64_t m = 0;   ///< rows of a matrix that is not square; 0: n
-  std::string element;   ///< "FP64"
+  std::string element;   ///< as element_name()
   std::string of;        ///< the input: "A.npy, b.npy (3 right-hand sides)"; empty: generated for the run
   std::string solution;  ///< file of the result; empty: not kept
   /// The size of the matrix's file, and the bytes read from it, counting repeated reads; 0: not from a file.

@@ -13,10 +13,11 @@ namespace {
 using config::readable_size;
 
 void what(TextPage& page, const RunReport& report) {
-  const char* const precision = report.element == "FP32" ? "single" : "double";
+  const char* const precision = report.element.ends_with("FP32") ? "single" : "double";
+  const char* const numbers = report.element.starts_with("complex") ? " of complex numbers" : "";
   page.parts(report.solution.empty() ? "Computed" : "Solved",
              {report.of.empty() ? report.operation : fmt::format("{}: {}", report.of, report.operation),
-              fmt::format("{} in {} precision", size_text(report), precision)},
+              fmt::format("{}{} in {} precision", size_text(report), numbers, precision)},
              ", ");
   if (!report.method_reason.empty())
     page.row("Method", fmt::format("{}, since {}", report.method, report.method_reason));

@@ -11,6 +11,13 @@ bool is_square(const LinearSystem& system) {
   return system.of_points() || (system.a->dimensions() == 2 && system.a->rows() == system.a->columns());
 }
 
+/// For complex matrices that Cholesky does not suit. There is no LU factorization with pivoting as a graph.
+void set_complex_fallback(SolveOptions& options, TasksRun tasks) {
+  if (tasks == TasksRun::in_graph) return;
+  options.fallback = &pivoted_lu_operation;
+  options.symmetric_fallback_note = "LDL^T is available for real matrices only";
+}
+
 /// For matrices that Cholesky does not suit.
 void set_fallback(SolveOptions& options, TasksRun tasks) {
   // Partial pivoting factors a whole column of tiles in one task, on one rank. Incremental pivoting has the tasks of LU
@@ -28,6 +35,7 @@ void set_fallback(SolveOptions& options, TasksRun tasks) {
 
 void choose_method(SolveOptions& options, const LinearSystem& system, const DenseOperation* given,
                    TasksRun tasks, Wording wording) {
+  const char* const kind = system.has_complex_numbers() ? "Hermitian" : "symmetric";
   if (given != nullptr) {
     options.method = given;
   } else if (system.of_points()) {
@@ -36,9 +44,10 @@ void choose_method(SolveOptions& options, const LinearSystem& system, const Dens
   } else if (system.stored != linalg::Stored::both) {
     options.method = &cholesky_operation;
     options.method_reason = system.stored == linalg::Stored::mean
-                                ? "the mean of the triangles is symmetric"
-                                : "one triangle of a symmetric matrix is stored";
-    if (tasks == TasksRun::in_flow) options.symmetric_fallback = &ldlt_operation;
+                                ? fmt::format("the mean of the triangles is {}", kind)
+                                : fmt::format("one triangle of a {} matrix is stored", kind);
+    if (tasks == TasksRun::in_flow && !system.has_complex_numbers())
+      options.symmetric_fallback = &ldlt_operation;
   } else if (options.rank_tolerance) {
     options.method = &qr_operation;
     options.method_reason = fmt::format("{} requires it", name_of(MethodOption::rank_tolerance, wording));
@@ -47,8 +56,8 @@ void choose_method(SolveOptions& options, const LinearSystem& system, const Dens
     options.method_reason = "the matrix has more rows than columns";
   } else {
     options.method = &cholesky_operation;
-    options.method_reason = "the matrix is symmetric positive definite";
-    set_fallback(options, tasks);
+    options.method_reason = fmt::format("the matrix is {} positive definite", kind);
+    system.has_complex_numbers() ? set_complex_fallback(options, tasks) : set_fallback(options, tasks);
   }
 }
 

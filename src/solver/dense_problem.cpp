@@ -49,16 +49,16 @@ std::uint64_t incremental_lu_tasks_of(const Problem& p) { return linalg::lu_incr
 std::uint64_t qr_tasks_of(const Problem& p) { return linalg::qr_tasks(p.tile_rows(), p.tiles(), p.tree); }
 
 report::IoBounds product_bounds_of(const Problem& p) {
-  return report::gemm_bounds(whole(p.n), whole(p.n), whole(p.n), p.element_bytes, p.memory_limit);
+  return report::gemm_bounds(whole(p.n), whole(p.n), whole(p.n), p.element_bytes(), p.memory_limit);
 }
 report::IoBounds cholesky_bounds_of(const Problem& p) {
-  return report::cholesky_bounds(whole(p.n), p.element_bytes, p.memory_limit);
+  return report::cholesky_bounds(whole(p.n), p.element_bytes(), p.memory_limit);
 }
 report::IoBounds lu_bounds_of(const Problem& p) {
-  return report::lu_bounds(whole(p.n), p.element_bytes, p.memory_limit);
+  return report::lu_bounds(whole(p.n), p.element_bytes(), p.memory_limit);
 }
 report::IoBounds in_place_bounds_of(const Problem& p) {
-  return report::in_place_bounds(whole(p.rows()), whole(p.n), p.element_bytes, p.memory_limit);
+  return report::in_place_bounds(whole(p.rows()), whole(p.n), p.element_bytes(), p.memory_limit);
 }
 
 Ceiling cholesky_ceiling_of(const Problem& p, const Rates& rates, unsigned cores) {
@@ -72,17 +72,17 @@ Ceiling product_ceiling_of(const Problem& p, const Rates& rates, unsigned cores)
 }
 
 Bytes symmetric_pivots_of(const Problem& p) {
-  return p.element_bytes == 8 ? linalg::SymmetricPivots<double>::bytes(p.n, p.tile)
-                              : linalg::SymmetricPivots<float>::bytes(p.n, p.tile);
+  return is_single(p.element) ? linalg::SymmetricPivots<float>::bytes(p.n, p.tile)
+                              : linalg::SymmetricPivots<double>::bytes(p.n, p.tile);
 }
 Bytes row_pivots_of(const Problem& p) { return linalg::RowPivots<double>::bytes(p.n, p.tile); }
 Bytes pivots_of(const Problem& p) {
-  return p.element_bytes == 8 ? linalg::IncrementalPivots<double>::bytes(p.n, p.tile)
-                              : linalg::IncrementalPivots<float>::bytes(p.n, p.tile);
+  return is_single(p.element) ? linalg::IncrementalPivots<float>::bytes(p.n, p.tile)
+                              : linalg::IncrementalPivots<double>::bytes(p.n, p.tile);
 }
 Bytes reflectors_of(const Problem& p) {
-  return p.element_bytes == 8 ? linalg::QrReflectors<double>::bytes(p.rows(), p.n, p.tile, p.tree)
-                              : linalg::QrReflectors<float>::bytes(p.rows(), p.n, p.tile, p.tree);
+  return is_single(p.element) ? linalg::QrReflectors<float>::bytes(p.rows(), p.n, p.tile, p.tree)
+                              : linalg::QrReflectors<double>::bytes(p.rows(), p.n, p.tile, p.tree);
 }
 
 std::string_view cholesky_title_of(const Problem&) { return "Cholesky solve"; }
@@ -213,8 +213,25 @@ bool has_graph(const DenseOperation& operation) noexcept {
   return !operation.solve || operation.solve->factors->as_graph;
 }
 
-bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
+bool supports(const DenseOperation& operation, ElementType element) noexcept {
+  if (!operation.solve) return !is_complex(element);
+  const FactorsMakers& makers = *operation.solve->factors;
+  switch (element) {
+    case ElementType::float32:
+      return makers.in_single != nullptr;
+    case ElementType::float64:
+      return makers.in_double != nullptr;
+    case ElementType::complex64:
+      return makers.in_complex_single != nullptr;
+    case ElementType::complex128:
+      break;
+  }
+  return makers.in_complex_double != nullptr;
+}
+
+bool may_run_on_devices(const DenseOperation& operation, ElementType element, const Config& config) {
   using enum DenseOperation::Devices;
+  if (is_complex(element)) return false;
   if (operation.devices != cuda_by_own_kernels) return operation.devices == all;
   const bool others = config.has("devices") && config.text("devices").find("cuda") == std::string::npos;
   return has_cuda_kernels(config) && !others;
@@ -243,16 +260,21 @@ std::string renaming_note(std::string_view key) {
   return {};
 }
 
+double DenseProblem::flops() const { return (is_complex(element) ? 4 : 1) * operation->flops(*this); }
+double DenseProblem::solve_flops(double right_hand_sides) const {
+  return (is_complex(element) ? 4 : 1) * operation->solve->flops(*this, right_hand_sides);
+}
+
 Bytes DenseProblem::matrix_bytes() const noexcept {
   const auto size = static_cast<std::uint64_t>(n);
-  if (operation->tiles == Tiles::lower) return report::triangle_bytes(size, element_bytes);
-  return static_cast<Bytes>(operation->matrices) * static_cast<Bytes>(rows()) * size * element_bytes;
+  if (operation->tiles == Tiles::lower) return report::triangle_bytes(size, element_bytes());
+  return static_cast<Bytes>(operation->matrices) * static_cast<Bytes>(rows()) * size * element_bytes();
 }
 
 bool DenseProblem::fits() const noexcept {
   const std::int64_t side = tiles();
   const std::int64_t count = operation->tiles == Tiles::lower ? side * (side + 1) / 2 : tile_rows() * side;
-  const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes;
+  const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes();
   const Bytes extra_bytes = operation->extra_bytes != nullptr ? operation->extra_bytes(*this) : 0;
   const std::int64_t parts = ranks, most = (operation->matrices * count + parts - 1) / parts;
   return static_cast<Bytes>(most) * whole_pages_for(tile_bytes) + extra_bytes / ranks + reserved <=
@@ -270,7 +292,7 @@ namespace {
 std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers,
                       const linalg::TileRequirements& needs) {
   const auto choose = [&](std::int64_t side) {
-    return linalg::choose_tile(side, problem.element_bytes, memory, workers, needs);
+    return linalg::choose_tile(side, problem.element_bytes(), memory, workers, needs);
   };
   if (problem.m == 0) return choose(problem.n);
   const auto side = static_cast<std::int64_t>(std::sqrt(real(problem.m) * real(problem.n)));
@@ -285,7 +307,7 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
   constexpr std::size_t few = 8;
   const auto smallest =
       backend::smallest_shared_device_memory(config.text_or("devices", ""), backend::default_backends());
-  const bool on_devices = smallest && may_run_on_devices(*operation, config);
+  const bool on_devices = smallest && may_run_on_devices(*operation, element, config);
   tile =
       config.has("tile") ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
       : on_devices

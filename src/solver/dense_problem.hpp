@@ -2,11 +2,13 @@
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/detail/stored_factors.hpp>
+#include <fairlead/element_type.hpp>
 #include <fairlead/ids.hpp>
 #include <fairlead/qr.hpp>
 #include <fairlead/runtime.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,9 +35,12 @@ using FactorsMaker = std::unique_ptr<TiledFactors<T>> (*)(const DenseProblem& pr
                                                           const TiledMatrix<T>& a,
                                                           linalg::detail::StoredFactors<T>* stored);
 
+/// For each type of elements; null: the factorization does not support it.
 struct FactorsMakers {
   FactorsMaker<float> in_single;
   FactorsMaker<double> in_double;
+  FactorsMaker<std::complex<float>> in_complex_single;
+  FactorsMaker<std::complex<double>> in_complex_double;
   bool as_graph;  ///< there is a parameterized graph of the factorization
 };
 
@@ -43,7 +48,7 @@ struct FactorsMakers {
 struct SolveMethod {
   const FactorsMakers* factors;
   std::string_view (*title)(const DenseProblem& problem);  ///< "Cholesky solve"
-  /// Operations of a solve with the factors.
+  /// Operations of a solve with the factors, on elements.
   double (*flops)(const DenseProblem& problem, double right_hand_sides);
   bool symmetric = false;      ///< for symmetric matrices only, of which the tiles have the lower triangle
   bool grows = false;          ///< elements may grow: growth is measured, and the solution refined
@@ -64,7 +69,7 @@ struct DenseOperation {
   bool over_ranks = true;             ///< the matrix may be distributed
   bool factors_whole_panels = false;  ///< a task needs a column of tiles in memory
   linalg::RateSet kernels;
-  double (*flops)(const DenseProblem& problem);
+  double (*flops)(const DenseProblem& problem);  ///< on elements: see DenseProblem::flops()
   std::uint64_t (*tasks)(const DenseProblem& problem);
   report::IoBounds (*bounds)(const DenseProblem& problem);
   /// Null: the rates of its kernels are not measured.
@@ -78,8 +83,10 @@ struct DenseOperation {
 
 /// True if there is a parameterized graph of the operation.
 bool has_graph(const DenseOperation& operation) noexcept;
+/// True if it can factor matrices with such elements.
+bool supports(const DenseOperation& operation, ElementType element) noexcept;
 /// True if the operation can run on the devices that are found or that the settings name.
-bool may_run_on_devices(const DenseOperation& operation, const Config& config);
+bool may_run_on_devices(const DenseOperation& operation, ElementType element, const Config& config);
 
 extern const DenseOperation cholesky_operation, ldlt_operation, pivoted_lu_operation,
     incremental_lu_operation, unpivoted_lu_operation, qr_operation, product_operation;
@@ -96,7 +103,7 @@ struct DenseProblem {
   linalg::QrTree tree = linalg::QrTree::flat;
   std::int32_t tile = 0;
   std::int32_t inner_block = 0;  ///< of QR and of LU with incremental pivoting; 0: selected by tile size
-  std::size_t element_bytes = 8;
+  ElementType element = ElementType::float64;
   bool own_products = false;  ///< tasks use Fairlead's own products
   bool in_tf32 = false;       ///< the factorization, on devices that support it
   bool made = false;          ///< its matrix is computed when tiles are first needed, not read
@@ -104,6 +111,10 @@ struct DenseProblem {
   Bytes reserved = 0;       ///< part of the limit that is not for tiles
   std::uint32_t ranks = 1;  ///< each with a part of the matrix and memory_limit bytes
 
+  std::size_t element_bytes() const noexcept { return bytes_of(element); }
+  /// Operations on real numbers: those of the operation's table are on elements, of which a complex one takes four.
+  double flops() const;
+  double solve_flops(double right_hand_sides) const;
   std::int64_t rows() const noexcept { return m == 0 ? n : m; }
   std::int64_t tiles() const noexcept { return (n + tile - 1) / tile; }
   std::int64_t tile_rows() const noexcept { return (rows() + tile - 1) / tile; }

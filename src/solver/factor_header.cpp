@@ -27,7 +27,7 @@ constexpr std::string_view magic_of_factors =
 /// The places of the fields after the magic number.
 struct FactorField {
   static constexpr std::size_t version = 8, header_bytes = 12, checksum = 16, table_checksum = 20,
-                               method = 24, element_bytes = 28, rows = 32, columns = 40, tile = 48,
+                               method = 24, element = 28, rows = 32, columns = 40, tile = 48,
                                inner_block = 52, tree = 56, data = 64, file_bytes = 72, norm = 80,
                                largest = 88, growth = 96, condition = 104, backward_error = 112,
                                asymmetry = 120, matrix_bytes = 128, modified_at = 136, name_length = 144,
@@ -74,6 +74,18 @@ std::uint32_t checksum_of_header(std::vector<std::byte> bytes) {
   return crc32c(bytes);
 }
 
+/// Bytes of an element; of a complex one with a bit that readers of real elements refuse.
+constexpr std::uint32_t complex_bit = 1u << 16;
+constexpr std::uint32_t code_of(ElementType element) noexcept {
+  return static_cast<std::uint32_t>(bytes_of(element)) | (is_complex(element) ? complex_bit : 0);
+}
+std::optional<ElementType> element_of_code(std::uint32_t code) noexcept {
+  for (const bool single : {true, false})
+    for (const bool complex : {true, false})
+      if (code_of(element_type(single, complex)) == code) return element_type(single, complex);
+  return std::nullopt;
+}
+
 bool is_possible(const FactorShape& shape) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   if (shape.columns < 1 || shape.rows < shape.columns || shape.rows > most || shape.tile < 1) return false;
@@ -101,7 +113,7 @@ std::vector<std::byte> FactorHeader::encoded(std::uint64_t data, Bytes file_byte
   put(to, FactorField::header_bytes, static_cast<std::uint32_t>(bytes));
   put(to, FactorField::table_checksum, checksum_of_table);
   put(to, FactorField::method, number_of(*shape.operation));
-  put(to, FactorField::element_bytes, static_cast<std::uint32_t>(shape.element_bytes()));
+  put(to, FactorField::element, code_of(shape.element));
   put(to, FactorField::rows, static_cast<std::uint64_t>(shape.rows));
   put(to, FactorField::columns, static_cast<std::uint64_t>(shape.columns));
   put(to, FactorField::tile, shape.tile);
@@ -162,10 +174,12 @@ DecodedFactorHeader decode_factor_header(const std::string& name, std::string_vi
   for (const NumberedFactorization& one : numbered_factorizations)
     if (one.number == method) shape.operation = one.operation;
   if (shape.operation == nullptr) refuse(fmt::format("method {}", method));
-  const auto element_bytes = get<std::uint32_t>(bytes, FactorField::element_bytes);
-  if (element_bytes != sizeof(float) && element_bytes != sizeof(double))
-    refuse(fmt::format("elements of {} bytes", element_bytes));
-  shape.element = element_bytes == sizeof(float) ? ElementType::float32 : ElementType::float64;
+  const auto code = get<std::uint32_t>(bytes, FactorField::element);
+  const std::optional<ElementType> element = element_of_code(code);
+  if (!element) refuse(fmt::format("elements of type {}", code));
+  shape.element = *element;
+  if (!supports(*shape.operation, shape.element))
+    refuse(fmt::format("complex elements for method {}", method));
   shape.rows = get<std::int64_t>(bytes, FactorField::rows);
   shape.columns = get<std::int64_t>(bytes, FactorField::columns);
   shape.tile = get<std::int32_t>(bytes, FactorField::tile);

@@ -26,7 +26,7 @@ struct FactorShape {
   std::int32_t inner_block = 0;  ///< of QR and LU with incremental pivoting
   linalg::QrTree tree = linalg::QrTree::flat;
 
-  std::size_t element_bytes() const noexcept { return element == ElementType::float32 ? 4 : 8; }
+  std::size_t element_bytes() const noexcept { return bytes_of(element); }
   std::int64_t tile_rows() const noexcept { return (rows + tile - 1) / tile; }
   std::int64_t tile_columns() const noexcept { return (columns + tile - 1) / tile; }
 };

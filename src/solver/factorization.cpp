@@ -1,4 +1,4 @@
-// The public factorization, in either precision.
+// The public factorization, of all types of elements.
 #include <fairlead/factorization.hpp>
 
 #include <fairlead/error.hpp>
@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <complex>
 #include <type_traits>
 #include <utility>
 
+#include "base/scalar.hpp"
 #include "solver/kept_factorization.hpp"
 #include "solver/load_kernels.hpp"
 #include "solver/log_determinant.hpp"
@@ -23,12 +24,12 @@ enum class SolveForm : bool { plain, transposed };
 
 template <class T>
 void require_finite(const std::vector<T>& elements, std::int64_t rows, const char* what) {
-  const auto bad = std::ranges::find_if_not(elements, [](T element) { return std::isfinite(element); });
+  const auto bad = std::ranges::find_if_not(elements, is_finite_number<T>);
   if (bad == elements.end()) return;
   const std::int64_t at = bad - elements.begin();
   throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}", what,
                                    at % rows, at / rows,
-                                   std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
+                                   is_not_a_number(*bad) ? "not a number (NaN)" : "infinite"));
 }
 
 }  // namespace
@@ -38,6 +39,10 @@ class Factorization::Implementation {
   virtual ~Implementation() = default;
   virtual std::vector<double> solve(std::span<const double> b, std::int64_t columns, SolveForm form) = 0;
   virtual std::vector<float> solve(std::span<const float> b, std::int64_t columns, SolveForm form) = 0;
+  virtual std::vector<std::complex<double>> solve(std::span<const std::complex<double>> b,
+                                                  std::int64_t columns, SolveForm form) = 0;
+  virtual std::vector<std::complex<float>> solve(std::span<const std::complex<float>> b, std::int64_t columns,
+                                                 SolveForm form) = 0;
   virtual LogDeterminant log_determinant() = 0;
   virtual void save(const std::string& path) = 0;
   virtual Bytes bytes_read() const = 0;
@@ -71,14 +76,17 @@ class FactorizationAccess::Kept final : public FactorizationAccess::Implementati
 
   std::vector<double> solve(std::span<const double> b, std::int64_t columns,
                             linalg::SolveForm form) override {
-    if constexpr (std::is_same_v<T, float>)
-      throw UsageError(
-          "the factors are in single precision, and b in double: pass b in single precision, or factor a "
-          "matrix in double");
-    else
-      return solved(b, columns, form);
+    return solved(b, columns, form);
   }
   std::vector<float> solve(std::span<const float> b, std::int64_t columns, linalg::SolveForm form) override {
+    return solved(b, columns, form);
+  }
+  std::vector<std::complex<double>> solve(std::span<const std::complex<double>> b, std::int64_t columns,
+                                          linalg::SolveForm form) override {
+    return solved(b, columns, form);
+  }
+  std::vector<std::complex<float>> solve(std::span<const std::complex<float>> b, std::int64_t columns,
+                                         linalg::SolveForm form) override {
     return solved(b, columns, form);
   }
   linalg::LogDeterminant log_determinant() override { return solver::log_determinant(*run_, factors_); }
@@ -96,6 +104,36 @@ class FactorizationAccess::Kept final : public FactorizationAccess::Implementati
  private:
   template <class Element>
   std::vector<Element> solved(std::span<const Element> b, std::int64_t columns, linalg::SolveForm form) {
+    if (std::is_same_v<RealOf<T>, float> && std::is_same_v<RealOf<Element>, double>)
+      throw UsageError(
+          "the factors are in single precision, and b in double: pass b in single precision, or factor a "
+          "matrix in double");
+    if constexpr (is_complex_number<T> && !is_complex_number<Element>)
+      throw UsageError(
+          "the factors are complex, and b is real: pass b as complex numbers, since the solution is complex");
+    else if constexpr (!is_complex_number<T> && is_complex_number<Element>)
+      return solved_by_parts(b, columns, form);
+    else
+      return solved_as_given(b, columns, form);
+  }
+
+  /// Real factors: for the real parts of all columns, and then for the imaginary ones.
+  template <class Element>
+  std::vector<Element> solved_by_parts(std::span<const Element> b, std::int64_t columns,
+                                       linalg::SolveForm form) {
+    using Part = RealOf<Element>;
+    std::vector<Part> parts(2 * b.size());
+    std::ranges::transform(b, parts.begin(), [](Element x) { return x.real(); });
+    std::ranges::transform(b, parts.begin() + std::ssize(b), [](Element x) { return x.imag(); });
+    const std::vector<Part> x = solved_as_given(std::span<const Part>(parts), 2 * columns, form);
+    std::vector<Element> solution(x.size() / 2);
+    for (std::size_t i = 0; i < solution.size(); ++i) solution[i] = {x[i], x[i + solution.size()]};
+    return solution;
+  }
+
+  template <class Element>
+  std::vector<Element> solved_as_given(std::span<const Element> b, std::int64_t columns,
+                                       linalg::SolveForm form) {
     const std::int64_t rows = factors_.a->rows(),
                        unknowns = form == linalg::SolveForm::plain ? factors_.a->columns() : rows;
     if (columns < 1) throw UsageError(fmt::format("{} right-hand sides: give at least one", columns));
@@ -114,10 +152,13 @@ class FactorizationAccess::Kept final : public FactorizationAccess::Implementati
       std::copy_n(x.begin() + c * rows, unknowns, x.begin() + c * unknowns);
     x.resize(static_cast<std::size_t>(unknowns * columns));
     linalg::require_finite(x, unknowns, "the solution");
-    if constexpr (std::is_same_v<Element, T>)
+    if constexpr (std::is_same_v<Element, T>) {
       return x;
-    else
-      return std::vector<Element>(x.begin(), x.end());
+    } else {
+      std::vector<Element> rounded(x.size());
+      std::ranges::transform(x, rounded.begin(), scalar_cast<Element, T>);
+      return rounded;
+    }
   }
 
   std::shared_ptr<const FactorFile> file_;
@@ -136,6 +177,10 @@ template linalg::Factorization make_factorization(std::unique_ptr<Execution>, Ke
                                                   FactoredMatrix);
 template linalg::Factorization make_factorization(std::unique_ptr<Execution>, KeptFactors<double>,
                                                   FactoredMatrix);
+template linalg::Factorization make_factorization(std::unique_ptr<Execution>,
+                                                  KeptFactors<std::complex<float>>, FactoredMatrix);
+template linalg::Factorization make_factorization(std::unique_ptr<Execution>,
+                                                  KeptFactors<std::complex<double>>, FactoredMatrix);
 
 namespace {
 
@@ -169,6 +214,22 @@ std::vector<double> Factorization::solve(std::span<const double> b, std::int64_t
 std::vector<float> Factorization::solve(std::span<const float> b, std::int64_t columns) {
   return implementation_->solve(b, columns, SolveForm::plain);
 }
+std::vector<std::complex<double>> Factorization::solve(std::span<const std::complex<double>> b,
+                                                       std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::plain);
+}
+std::vector<std::complex<float>> Factorization::solve(std::span<const std::complex<float>> b,
+                                                      std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::plain);
+}
+std::vector<std::complex<double>> Factorization::solve_transposed(std::span<const std::complex<double>> b,
+                                                                  std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::transposed);
+}
+std::vector<std::complex<float>> Factorization::solve_transposed(std::span<const std::complex<float>> b,
+                                                                 std::int64_t columns) {
+  return implementation_->solve(b, columns, SolveForm::transposed);
+}
 std::vector<double> Factorization::solve_transposed(std::span<const double> b, std::int64_t columns) {
   return implementation_->solve(b, columns, SolveForm::transposed);
 }
@@ -197,8 +258,7 @@ Factorization load_factorization(const std::string& path, const SolverOptions& o
   auto file = std::make_shared<const solver::FactorFile>(path);
   Config config = solver::config_of(options);
   solver::set_scheduler_of_stored_factors(config);
-  return file->shape().element == ElementType::float32 ? solver::load_as<float>(std::move(file), config)
-                                                       : solver::load_as<double>(std::move(file), config);
+  return with_scalar(file->shape().element, [&]<class T>() { return solver::load_as<T>(file, config); });
 }
 Factorization load_factorization(const std::string& path) {
   return load_factorization(path, SolverOptions{});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <utility>
 
 #include "algorithms/linalg/inverse_residual.hpp"
@@ -29,7 +30,7 @@ std::vector<double> shares_of(const std::vector<double>& reach) {
 
 /// The rows of the inverse, computed with A itself.
 template <class T>
-void check_rows(Execution& run, linalg::InverseNorm<T>& inverse, const FactoredSystem& system,
+void check_rows(Execution& run, linalg::InverseNorm<T>& inverse, const FactoredSystem<T>& system,
                 InverseEstimate& estimate) {
   const std::vector<linalg::RowOfInverse> rows = inverse.rows();
   std::vector<std::int64_t> places;
@@ -85,7 +86,7 @@ double finish_estimate(Execution& run, linalg::InverseNorm<T>& inverse) {
 
 template <class T>
 InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse,
-                                 const FactoredSystem& system, int sweeps_per_step) {
+                                 const FactoredSystem<T>& system, int sweeps_per_step) {
   InverseEstimate estimate;
   const int left = linalg::InverseNorm<T>::steps - inverse.steps_done();
   estimate.sweeps = left * sweeps_per_step;
@@ -115,9 +116,19 @@ report::ConditionReport report_estimate(Execution& run, const InverseEstimate& e
 
 template double finish_estimate<float>(Execution&, linalg::InverseNorm<float>&);
 template double finish_estimate<double>(Execution&, linalg::InverseNorm<double>&);
+template double finish_estimate<std::complex<float>>(Execution&, linalg::InverseNorm<std::complex<float>>&);
+template double finish_estimate<std::complex<double>>(Execution&, linalg::InverseNorm<std::complex<double>>&);
 template InverseEstimate estimate_inverse<float>(Execution&, linalg::InverseNorm<float>&,
-                                                 const FactoredSystem&, int);
+                                                 const FactoredSystem<float>&, int);
 template InverseEstimate estimate_inverse<double>(Execution&, linalg::InverseNorm<double>&,
-                                                  const FactoredSystem&, int);
+                                                  const FactoredSystem<double>&, int);
+template InverseEstimate estimate_inverse<std::complex<float>>(Execution&,
+                                                               linalg::InverseNorm<std::complex<float>>&,
+                                                               const FactoredSystem<std::complex<float>>&,
+                                                               int);
+template InverseEstimate estimate_inverse<std::complex<double>>(Execution&,
+                                                                linalg::InverseNorm<std::complex<double>>&,
+                                                                const FactoredSystem<std::complex<double>>&,
+                                                                int);
 
 }  // namespace fairlead::solver

@@ -10,15 +10,17 @@
 #include <memory>
 #include <vector>
 
+#include "base/scalar.hpp"
 #include "solver/execution.hpp"
 #include "solver/trust.hpp"
 
 namespace fairlead::solver {
 
-/// The factored system of an estimate.
+/// The factored system of an estimate, with factors of type T.
+template <class T>
 struct FactoredSystem {
   const linalg::Kernels& kernels;
-  std::shared_ptr<const linalg::MatrixSource<double>> a;
+  std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> a;
   double matrix_norm;         ///< || A || in the infinity norm
   double factor_error;        ///< the backward error of a solution without refinement
   double epsilon;             ///< machine epsilon of the factors' type
@@ -41,7 +43,7 @@ double finish_estimate(Execution& run, linalg::InverseNorm<T>& inverse);
 /// the bound by their error.
 template <class T>
 InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse,
-                                 const FactoredSystem& system, int sweeps_per_step);
+                                 const FactoredSystem<T>& system, int sweeps_per_step);
 
 /// The report of the estimate for a solution of `columns` columns. The bound of its error is `times` that of
 /// the weights. Warns the user if little of the solution can be trusted.

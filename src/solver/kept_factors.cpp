@@ -5,24 +5,22 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstring>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
+#include "base/scalar.hpp"
 #include "front/runtime/read_only_data.hpp"
 
 namespace fairlead::solver {
 
 namespace {
-
-template <class T>
-constexpr ElementType element_of = std::is_same_v<T, float> ? ElementType::float32 : ElementType::float64;
 
 /// Registers the data of a file other than the tiles of the matrix.
 template <class T>
@@ -80,7 +78,7 @@ double apply_to_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::i
       static_cast<std::int32_t>(sides == Sides::together ? std::max<std::int64_t>(side, columns) : side);
   linalg::DistributedColumns<T> tiles(run.runtime(), "x", x, rows, columns, TileSize(side, width),
                                       kept.a->distribution());
-  const double flops = kept.problem.operation->solve->flops(kept.problem, static_cast<double>(columns));
+  const double flops = kept.problem.solve_flops(static_cast<double>(columns));
   run.begin("solve", kept.factors->solve_tasks(tiles.tiles().tile_columns()), flops);
   submit(tiles.tiles());
   run.wait();
@@ -94,7 +92,7 @@ double apply_to_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::i
 template <class T>
 FactorShape KeptFactors<T>::shape() const {
   return {.operation = problem.operation,
-          .element = element_of<T>,
+          .element = element_type_of<T>,
           .rows = a->rows(),
           .columns = a->columns(),
           .tile = a->tile(),
@@ -110,7 +108,7 @@ DenseProblem problem_of(const FactorShape& shape) {
                        .tree = shape.tree,
                        .tile = shape.tile,
                        .inner_block = shape.inner_block,
-                       .element_bytes = shape.element_bytes(),
+                       .element = shape.element,
                        .made = true};
   problem.title = shape.operation->solve->title(problem);
   return problem;
@@ -123,8 +121,8 @@ void set_scheduler_of_stored_factors(Config& config) {
 template <class T>
 KeptFactors<T> stored_factors(Runtime& runtime, const linalg::Kernels& kernels, const DenseProblem& problem,
                               std::shared_ptr<const FactorFile> file) {
-  if (file->shape().element != element_of<T>)
-    throw UsageError(file->name() + ": the factors are of another precision");
+  if (file->shape().element != element_type_of<T>)
+    throw UsageError(file->name() + ": the factors are of another type");
   if (runtime.ranks() != 1)
     throw UsageError(file->name() + ": factors in a file are for one process, not for several ranks");
   const bool lower = problem.operation->tiles == Tiles::lower;
@@ -149,8 +147,16 @@ double solve_transposed_columns(Execution& run, const KeptFactors<T>& kept, T* x
                                 Sides sides) {
   if (kept.a->rows() != kept.a->columns()) throw UsageError("a transposed solve needs a square matrix");
   const linalg::AppliedInverse<T> inverse = kept.factors->inverse();
-  return apply_to_columns(run, kept, x, kept.a->rows(), columns, sides,
-                          [&](const TiledMatrix<T>& b) { inverse.transposed(run.flow(), b); });
+  // A^T x = b is A^H conj(x) = conj(b).
+  const auto conjugate_columns = [&] {
+    if (is_complex_number<T>) std::transform(x, x + kept.a->rows() * columns, x, conjugate<T>);
+  };
+  conjugate_columns();
+  const double seconds =
+      apply_to_columns(run, kept, x, kept.a->rows(), columns, sides,
+                       [&](const TiledMatrix<T>& b) { inverse.transposed(run.flow(), b); });
+  conjugate_columns();
+  return seconds;
 }
 
 template <class T>
@@ -195,6 +201,8 @@ double save_factors(Execution& run, const KeptFactors<T>& kept, FactorFileWriter
   template double save_factors<T>(Execution&, const KeptFactors<T>&, FactorFileWriter&);
 FAIRLEAD_KEPT_FACTORS_OF(float)
 FAIRLEAD_KEPT_FACTORS_OF(double)
+FAIRLEAD_KEPT_FACTORS_OF(std::complex<float>)
+FAIRLEAD_KEPT_FACTORS_OF(std::complex<double>)
 #undef FAIRLEAD_KEPT_FACTORS_OF
 
 }  // namespace fairlead::solver

@@ -39,7 +39,7 @@ CheckedColumns check_columns(Execution& run, const linalg::Kernels& kernels, Til
   const std::int64_t at_once = linalg::columns_of_block(m, solution.columns);
   linalg::for_each_block(solution.columns, at_once, [&](std::int64_t first, std::int64_t count) {
     run.begin("error check", LeastSquaresError<T>::tasks(m, n));
-    const auto b = std::make_shared<linalg::ColumnBlock>(solution.b(), first, count);
+    const auto b = std::make_shared<linalg::ColumnBlock<double>>(solution.b(), first, count);
     LeastSquaresError<T> error(kernels, solution.a(), b, solution.x + first * m, m, count);
     error.check(
         run.runtime(), run.flow(), a.tile(),

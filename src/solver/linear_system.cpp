@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "data/matrix/numpy_type.hpp"
+
 namespace fairlead::solver {
 
 namespace {
@@ -33,11 +35,18 @@ void require_match_of_factors(const LinearSystem& system) {
         fmt::format("{} has factors of a matrix of {} x {}, and {} has the shape {}: they need the same "
                     "number of rows",
                     factors.name(), shape.rows, shape.columns, b.name(), data::shape_text(b.shape())));
-  if (shape.element == data::ElementType::float32 && b.element() != data::ElementType::float32)
-    throw InputError(
-        fmt::format("{} has factors in single precision, and {} is in double: convert it, in NumPy by "
-                    "b.astype('f4'), or factor the matrix in double precision",
-                    factors.name(), b.name()));
+  if (is_single(shape.element) && !is_single(b.element()))
+    throw InputError(fmt::format(
+        "{} has factors in single precision, and {} is in double: convert it, in NumPy by "
+        "b.astype('{}'), or factor the matrix in double precision",
+        factors.name(), b.name(), data::numpy_letters(element_type(true, is_complex(b.element())))));
+  if (!is_complex(shape.element))
+    for (const auto& file : {system.b, system.a})
+      if (file != nullptr && is_complex(file->element()))
+        throw InputError(fmt::format(
+            "{} has factors of a real matrix, and {} is complex: solve for its real and imaginary "
+            "parts, in NumPy b.real and b.imag",
+            factors.name(), file->name()));
   if (system.a == nullptr) return;
   const StoredMatrix& a = *system.a;
   if (a.dimensions() != 2 || static_cast<std::int64_t>(a.rows()) != shape.rows ||
@@ -48,11 +57,24 @@ void require_match_of_factors(const LinearSystem& system) {
                     factors.name(), shape.rows, shape.columns, a.name(), data::shape_text(a.shape())));
 }
 
+[[noreturn]] void throw_real_only(const LinearSystem& system, const DenseOperation& method) {
+  const StoredMatrix& which = is_complex(system.a->element()) ? *system.a : *system.b;
+  if (method.solve->least_squares && system.a->dimensions() == 2 && system.a->rows() != system.a->columns())
+    throw InputError(fmt::format(
+        "{} holds complex numbers, and {} has the shape {}: least squares problems are solved for real "
+        "numbers",
+        which.name(), system.a->name(), data::shape_text(system.a->shape())));
+  throw InputError(fmt::format("{} holds complex numbers, and --method {} is for real ones: use --method {}",
+                               which.name(), method.key,
+                               method.solve->symmetric ? "cholesky, or --method lu" : "lu"));
+}
+
 }  // namespace
 
 void require_match(const LinearSystem& system, const DenseOperation& method) {
   if (system.factors != nullptr) return require_match_of_factors(system);
   const StoredMatrix &a = *system.a, &b = *system.b;
+  if (!supports(method, system.solution())) throw_real_only(system, method);
   if (!system.of_points()) require_shape(a, method);
   if (a.rows() != b.rows())
     throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",
@@ -61,10 +83,15 @@ void require_match(const LinearSystem& system, const DenseOperation& method) {
 }
 
 data::ElementType LinearSystem::solution() const noexcept {
-  const data::ElementType of_matrix = factors != nullptr ? factors->shape().element : a->element();
-  const bool in_single =
-      of_matrix == data::ElementType::float32 && b->element() == data::ElementType::float32;
-  return in_single ? data::ElementType::float32 : data::ElementType::float64;
+  const data::ElementType of_matrix = factors != nullptr ? factors->shape().element : a->element(),
+                          of_sides = b->element();
+  return element_type(is_single(of_matrix) && is_single(of_sides),
+                      is_complex(of_matrix) || is_complex(of_sides));
+}
+
+bool LinearSystem::has_complex_numbers() const noexcept {
+  const bool of_matrix = factors != nullptr ? is_complex(factors->shape().element) : is_complex(a->element());
+  return of_matrix || (b != nullptr && is_complex(b->element()));
 }
 
 std::string LinearSystem::changed_input() const {

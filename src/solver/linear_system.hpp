@@ -32,13 +32,15 @@ struct LinearSystem {
   }
   std::int64_t right_hand_sides() const noexcept { return static_cast<std::int64_t>(b->columns()); }
 
-  /// The type of the solution by NumPy's promotion: single precision if A and b have it.
+  /// The type of the solution by NumPy's promotion: single precision if A and b have it, complex if one of them is.
   data::ElementType solution() const noexcept;
+  /// Whether the matrix or the right-hand sides are complex.
+  bool has_complex_numbers() const noexcept;
   /// The first of the files that was written to since it was opened; empty: none.
   std::string changed_input() const;
 };
 
-/// Throws InputError if the method is not for matrices of that shape, or A and b differ in rows.
+/// Throws InputError if the method is not for matrices of that shape or with such elements, or A and b differ in rows.
 void require_match(const LinearSystem& system, const DenseOperation& method);
 
 /// The precision of the factor.
@@ -56,6 +58,8 @@ struct SolveOptions {
   std::string fallback_note{};  ///< why this method is the fallback; empty: it is the usual one
   /// The fallback for a matrix that is symmetric, as far as that was found out; null: `fallback`. For one rank.
   const DenseOperation* symmetric_fallback = nullptr;
+  std::string
+      symmetric_fallback_note{};  ///< why a symmetric matrix has no fallback of its own, if that needs a reason
   FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
   bool condition = true;                                  ///< estimate condition and forward error
   /// Singular values up to this fraction of the largest count as zero. None: epsilon times the larger

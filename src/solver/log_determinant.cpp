@@ -1,53 +1,67 @@
 // The product of the diagonal of the triangular factor; its sign changes with each exchange of rows, and with each
-// reflection of Q.
+// reflection of Q. The phase is the product of the phases of the elements.
 #include "solver/log_determinant.hpp"
 
 #include <fairlead/codelet.hpp>
 #include <fairlead/error.hpp>
 
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "base/scalar.hpp"
 
 namespace fairlead::solver {
 
 namespace {
 
 /// The share of one datum.
+template <class T>
 struct DeterminantShare {
   double log_absolute = 0;
-  int sign = 1;
+  WideOf<T> phase = 1;  // of a real matrix the sign
 };
 
+/// The phase of a product. Its absolute value stays 1, or is 0.
+template <class Phase>
+Phase product_of_phases(Phase a, Phase b) {
+  const Phase product = a * b;
+  const double size = magnitude(product);
+  return size == 0 ? Phase(0) : product / size;
+}
+
 template <class T>
-DeterminantShare share_of_diagonal(const In<Tile<T>>& tile) {
-  DeterminantShare share;
+DeterminantShare<T> share_of_diagonal(const In<Tile<T>>& tile) {
+  DeterminantShare<T> share;
   for (int i = 0; i < tile.columns(); ++i) {
-    const auto pivot = static_cast<double>(tile(i, i));
-    share.log_absolute += std::log(std::abs(pivot));
-    share.sign *= pivot > 0 ? 1 : pivot < 0 ? -1 : 0;
+    const auto pivot = scalar_cast<WideOf<T>>(tile(i, i));
+    const double size = magnitude(pivot);
+    share.log_absolute += std::log(size);
+    share.phase = product_of_phases(share.phase, size > 0 ? pivot / size : WideOf<T>(0));
   }
   return share;
 }
 
 /// Each exchange of two different rows changes the sign. `first`: of the rows of the panel in the first element; blocks
 /// of `block` elements count from their own first row.
-DeterminantShare share_of_exchanges(const In<Vector<std::int32_t>>& exchanges, std::int64_t first,
-                                    std::int64_t block) {
-  DeterminantShare share;
+template <class T>
+DeterminantShare<T> share_of_exchanges(const In<Vector<std::int32_t>>& exchanges, std::int64_t first,
+                                       std::int64_t block) {
+  DeterminantShare<T> share;
   for (std::int64_t i = 0; i < exchanges.size(); ++i)
-    if (exchanges(i) != first + i % block + 1) share.sign = -share.sign;
+    if (exchanges(i) != first + i % block + 1) share.phase = -share.phase;
   return share;
 }
 
 /// The determinant of a reflection is -1; a reflector whose factor is zero is the identity. The factors are the diagonals
 /// of the triangles, of which each has as many columns as the tile has rows.
 template <class T>
-DeterminantShare share_of_reflections(const In<Tile<T>>& triangles) {
-  DeterminantShare share;
+DeterminantShare<T> share_of_reflections(const In<Tile<T>>& triangles) {
+  DeterminantShare<T> share;
   for (int j = 0; j < triangles.columns(); ++j)
-    if (triangles(j % triangles.rows(), j) != 0) share.sign = -share.sign;
+    if (triangles(j % triangles.rows(), j) != T(0)) share.phase = -share.phase;
   return share;
 }
 
@@ -60,7 +74,7 @@ linalg::LogDeterminant log_determinant(Execution& run, const KeptFactors<T>& kep
   const DenseOperation& method = *kept.problem.operation;
   if (const auto own = kept.factors->log_determinant(run.flow())) return *own;
   const std::int64_t tile = a.tile(), block = kept.factors->inner_block();
-  std::vector<DeterminantShare> shares;
+  std::vector<DeterminantShare<T>> shares;
   std::size_t data = static_cast<std::size_t>(a.tile_columns());
   kept.factors->visit_data({.tile = [&](auto...) { ++data; }, .exchanges = [&](auto...) { ++data; }});
   shares.resize(data);  // each task writes its own
@@ -68,10 +82,11 @@ linalg::LogDeterminant log_determinant(Execution& run, const KeptFactors<T>& kep
   const auto diagonal = codelet("determinant").cpu([&shares](In<Tile<T>> t, std::size_t place) {
     shares[place] = share_of_diagonal<T>(t);
   });
-  const auto exchanges =
-      codelet("determinant")
-          .cpu([&shares](In<Vector<std::int32_t>> rows, std::int64_t first, std::int64_t in_block,
-                         std::size_t place) { shares[place] = share_of_exchanges(rows, first, in_block); });
+  const auto exchanges = codelet("determinant")
+                             .cpu([&shares](In<Vector<std::int32_t>> rows, std::int64_t first,
+                                            std::int64_t in_block, std::size_t place) {
+                               shares[place] = share_of_exchanges<T>(rows, first, in_block);
+                             });
   const auto reflections = codelet("determinant").cpu([&shares](In<Tile<T>> t, std::size_t place) {
     shares[place] = share_of_reflections<T>(t);
   });
@@ -91,17 +106,23 @@ linalg::LogDeterminant log_determinant(Execution& run, const KeptFactors<T>& kep
              run.flow().submit(exchanges(datum, of_panel ? std::int64_t{k} * tile : 0, in_block, place++));
            }});
   run.end_uncounted();
-  linalg::LogDeterminant determinant{.sign = 1, .log_absolute = 0};
-  for (const DeterminantShare& share : shares) {
-    determinant.log_absolute += share.log_absolute;
-    determinant.sign *= share.sign;
+  DeterminantShare<T> all;
+  for (const DeterminantShare<T>& share : shares) {
+    all.log_absolute += share.log_absolute;
+    all.phase = product_of_phases(all.phase, share.phase);
   }
-  // A = L L^T: the determinant is the square of that of L.
-  if (method.solve->symmetric) determinant.log_absolute *= 2;
-  return determinant;
+  // A = L L^H: the determinant is the square of that of L, whose diagonal is real.
+  if (method.solve->symmetric) all.log_absolute *= 2;
+  const int sign =
+      is_complex_number<T> ? (all.phase == WideOf<T>(0) ? 0 : 1) : static_cast<int>(real_part(all.phase));
+  return {.sign = sign, .log_absolute = all.log_absolute, .phase = all.phase};
 }
 
 template linalg::LogDeterminant log_determinant<float>(Execution&, const KeptFactors<float>&);
 template linalg::LogDeterminant log_determinant<double>(Execution&, const KeptFactors<double>&);
+template linalg::LogDeterminant log_determinant<std::complex<float>>(Execution&,
+                                                                     const KeptFactors<std::complex<float>>&);
+template linalg::LogDeterminant log_determinant<std::complex<double>>(
+    Execution&, const KeptFactors<std::complex<double>>&);
 
 }  // namespace fairlead::solver

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <complex>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +26,8 @@ using data::StoredMatrix;
 template <class T>
 class SymmetricInFile final : public MatrixToSolve<T> {
  public:
+  using Wide = WideOf<T>;
+
   SymmetricInFile(std::shared_ptr<const StoredMatrix> file, linalg::Stored stored)
       : file_(std::move(file)),
         stored_(stored),
@@ -34,7 +37,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
   Bytes tiling_bytes_per_worker() const override {
     return linalg::SymmetricReader<T>::scratch_bytes_per_worker;
   }
-  Bytes source_bytes_per_worker() const override { return linalg::StoredSource::staging_bytes; }
+  Bytes source_bytes_per_worker() const override { return linalg::source_staging_bytes; }
 
   TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
     const auto n = static_cast<std::int64_t>(file_->rows());
@@ -54,13 +57,13 @@ class SymmetricInFile final : public MatrixToSolve<T> {
     reader_.reset();
     forget_pages();
   }
-  std::shared_ptr<const linalg::MatrixSource<double>> source() override {
+  std::shared_ptr<const linalg::MatrixSource<Wide>> source() override {
     // The values as stored: the residual includes the difference of the triangles.
     if (stored_ == linalg::Stored::both)
-      return std::make_shared<linalg::StoredSource>(
-          file_, linalg::StoredSource::staging_bytes,
+      return std::make_shared<linalg::StoredSource<Wide>>(
+          file_, linalg::source_staging_bytes,
           asymmetry_ == 0 ? linalg::Shape::symmetric : linalg::Shape::general);
-    return std::make_shared<linalg::SymmetricSource>(file_, stored_);
+    return std::make_shared<linalg::SymmetricSource<Wide>>(file_, stored_);
   }
   double asymmetry() const override { return stored_ == linalg::Stored::both ? asymmetry_ : 0; }
   void forget_pages() const override { file_->forget_pages(); }
@@ -83,7 +86,7 @@ class GeneralInFile final : public MatrixToSolve<T> {
   Bytes tiling_bytes_per_worker() const override {
     return linalg::GeneralReader<T>::scratch_bytes_per_worker;
   }
-  Bytes source_bytes_per_worker() const override { return linalg::StoredSource::staging_bytes; }
+  Bytes source_bytes_per_worker() const override { return linalg::source_staging_bytes; }
 
   TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
     return place.tiled<T>(runtime, "A", static_cast<std::int64_t>(file_->rows()),
@@ -103,9 +106,9 @@ class GeneralInFile final : public MatrixToSolve<T> {
     reader_.reset();
     forget_pages();
   }
-  std::shared_ptr<const linalg::MatrixSource<double>> source() override {
-    return std::make_shared<linalg::StoredSource>(file_, linalg::StoredSource::staging_bytes,
-                                                  linalg::Shape::general);
+  std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> source() override {
+    return std::make_shared<linalg::StoredSource<WideOf<T>>>(file_, linalg::source_staging_bytes,
+                                                             linalg::Shape::general);
   }
   double largest() const override { return largest_; }
   void forget_pages() const override { file_->forget_pages(); }
@@ -160,6 +163,10 @@ template std::unique_ptr<MatrixToSolve<float>> symmetric_matrix<float>(std::shar
                                                                        linalg::Stored);
 template std::unique_ptr<MatrixToSolve<double>> symmetric_matrix<double>(std::shared_ptr<const StoredMatrix>,
                                                                          linalg::Stored);
+template std::unique_ptr<MatrixToSolve<std::complex<float>>> symmetric_matrix<std::complex<float>>(
+    std::shared_ptr<const StoredMatrix>, linalg::Stored);
+template std::unique_ptr<MatrixToSolve<std::complex<double>>> symmetric_matrix<std::complex<double>>(
+    std::shared_ptr<const StoredMatrix>, linalg::Stored);
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const StoredMatrix> file) {
@@ -167,14 +174,25 @@ std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const StoredMat
 }
 template std::unique_ptr<MatrixToSolve<float>> general_matrix<float>(std::shared_ptr<const StoredMatrix>);
 template std::unique_ptr<MatrixToSolve<double>> general_matrix<double>(std::shared_ptr<const StoredMatrix>);
+template std::unique_ptr<MatrixToSolve<std::complex<float>>> general_matrix<std::complex<float>>(
+    std::shared_ptr<const StoredMatrix>);
+template std::unique_ptr<MatrixToSolve<std::complex<double>>> general_matrix<std::complex<double>>(
+    std::shared_ptr<const StoredMatrix>);
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel) {
-  return std::make_unique<MatrixOfPoints<T>>(std::move(kernel));
+  if constexpr (is_complex_number<T>)
+    throw UsageError("the matrix of a kernel is real, and the right-hand side complex: solve with its parts");
+  else
+    return std::make_unique<MatrixOfPoints<T>>(std::move(kernel));
 }
 template std::unique_ptr<MatrixToSolve<float>> matrix_of_points<float>(
     std::shared_ptr<const linalg::RbfMatrix>);
 template std::unique_ptr<MatrixToSolve<double>> matrix_of_points<double>(
+    std::shared_ptr<const linalg::RbfMatrix>);
+template std::unique_ptr<MatrixToSolve<std::complex<float>>> matrix_of_points<std::complex<float>>(
+    std::shared_ptr<const linalg::RbfMatrix>);
+template std::unique_ptr<MatrixToSolve<std::complex<double>>> matrix_of_points<std::complex<double>>(
     std::shared_ptr<const linalg::RbfMatrix>);
 
 }  // namespace fairlead::solver

@@ -13,6 +13,7 @@
 #include <fairlead/matrix_source.hpp>
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_reader.hpp"
+#include "base/scalar.hpp"
 #include "data/matrix/stored_matrix.hpp"
 #include "solver/grid_rank.hpp"
 
@@ -42,7 +43,7 @@ class MatrixToSolve {
   virtual void end_tiling(Runtime&) {}
   /// The matrix of the system: as stored, unless --lower, --upper or --symmetrize was given. After
   /// end_tiling().
-  virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
+  virtual std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> source() = 0;
   /// The difference of its triangles, of which the tiles have the lower one: SymmetricReader::asymmetry().
   virtual double asymmetry() const { return 0; }
   /// Not read again soon: drops it from the page cache.
@@ -53,14 +54,14 @@ class MatrixToSolve {
   virtual std::optional<Bytes> bytes_read() const { return std::nullopt; }
 };
 
-/// A symmetric matrix. Throws InputError if it is not square.
+/// A symmetric matrix, or a Hermitian one of complex numbers. Throws InputError if it is not square.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const data::StoredMatrix> file,
                                                    linalg::Stored stored);
 /// A matrix of any shape.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::StoredMatrix> file);
-/// A kernel matrix, computed when its tiles are first needed.
+/// A kernel matrix, of real numbers, computed when its tiles are first needed.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);
 

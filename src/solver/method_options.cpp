@@ -114,9 +114,18 @@ std::optional<std::string> problem_of(const RequestedSolve& requested, Wording w
   return std::nullopt;
 }
 
+std::optional<std::string> complex_problem_of(std::span<const MethodOption> options, Wording wording) {
+  for (const MethodOption option : options)
+    if (option != MethodOption::lower && option != MethodOption::upper && option != MethodOption::mean)
+      return fmt::format(
+          "{} is available for real numbers only, and the files hold complex ones: leave it out",
+          name_of(option, wording));
+  return std::nullopt;
+}
+
 std::optional<std::string> digits_problem_of(ElementType solution, std::optional<int> required_digits,
                                              Wording wording) {
-  const bool single = solution == ElementType::float32;
+  const bool single = is_single(solution);
   const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
   if (!required_digits || *required_digits <= most) return std::nullopt;
   return fmt::format("{}{}: the solution is in {} precision, which has {}",

@@ -44,6 +44,8 @@ std::string name_of(const DenseOperation& method, Wording wording);
 /// Why the request is invalid: options that the method does not allow, options that exclude each other, values out of
 /// range. Nothing: it is valid.
 std::optional<std::string> problem_of(const RequestedSolve& requested, Wording wording);
+/// Why the options do not allow a complex matrix or right-hand side; nothing: they do.
+std::optional<std::string> complex_problem_of(std::span<const MethodOption> options, Wording wording);
 /// Why no solution of that type has as many digits; nothing: it may.
 std::optional<std::string> digits_problem_of(ElementType solution, std::optional<int> required_digits,
                                              Wording wording);

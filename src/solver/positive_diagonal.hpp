@@ -1,5 +1,5 @@
-// A check of the diagonal before a Cholesky factorization: a symmetric matrix with an element that is not
-// positive there is not positive definite.
+// A check of the diagonal before a Cholesky factorization: a symmetric or Hermitian matrix with an element that is
+// not positive there is not positive definite.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/error.hpp>
@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "base/scalar.hpp"
 #include "solver/execution.hpp"
 
 namespace fairlead::solver {
@@ -18,10 +19,10 @@ template <class T>
 void require_positive_diagonal(Execution& run, const TiledMatrix<T>& a) {
   const auto check = codelet("diagonal").cpu([](In<Tile<T>> tile, std::int64_t first) {
     for (int i = 0; i < tile.columns(); ++i)
-      if (!(tile(i, i) > 0))
+      if (!(real_part(tile(i, i)) > 0))
         throw NumericalError(fmt::format(
             "the matrix is not positive definite: the element in row and column {} (counted from 0) is {}",
-            first + i, tile(i, i)));
+            first + i, number_text(tile(i, i))));
   });
   run.begin("diagonal", static_cast<std::uint64_t>(a.tile_columns()));
   for (std::int32_t k = 0; k < a.tile_columns(); ++k)

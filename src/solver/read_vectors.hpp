@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,6 +12,7 @@
 
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/stored_source.hpp"
+#include "base/scalar.hpp"
 #include "data/matrix/stored_matrix.hpp"
 #include "solver/grid_rank.hpp"
 
@@ -24,12 +24,12 @@ template <class T>
 std::vector<T> read_vectors(const data::StoredMatrix& file, std::span<std::byte> staging) {
   std::vector<T> all(file.rows() * file.columns());
   file.read_block<T>(0, file.rows(), 0, file.columns(), all.data(), file.rows(), staging);
-  const auto bad = std::ranges::find_if_not(all, [](T value) { return std::isfinite(value); });
+  const auto bad = std::ranges::find_if_not(all, is_finite_number<T>);
   if (bad != all.end()) {
     const auto at = static_cast<std::uint64_t>(bad - all.begin());
     throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
                                      file.name(), at % file.rows(), at / file.rows(),
-                                     std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
+                                     is_not_a_number(*bad) ? "not a number (NaN)" : "infinite"));
   }
   return all;
 }
@@ -42,7 +42,7 @@ std::vector<T> vectors_of_all(Runtime& runtime, const GridRank& place, const dat
   std::vector<T> all;
   if (place.reads())
     alike(place.first(), [&] {
-      std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+      std::vector<std::byte> staging(linalg::source_staging_bytes);
       all = read_vectors<T>(file, staging);
     });
   all.resize(file.rows() * file.columns());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
@@ -18,15 +19,16 @@ constexpr int most_steps = 6;
 /// x := x + A^-1 r, each column scaled, so that T can hold what is left. The seconds of it that count or not.
 template <class T>
 double correct(Execution& run, TiledFactors<T>& factors, const SolutionToJudge<T>& solution,
-               const std::vector<double>& residual) {
+               const std::vector<WideOf<T>>& residual) {
+  using Wide = WideOf<T>;
   const auto n = static_cast<std::size_t>(solution.a->rows());
   double seconds = 0;
   std::vector<double> sizes(static_cast<std::size_t>(solution.columns));
   for (std::size_t i = 0; i < residual.size(); ++i)
-    sizes[i / n] = std::max(sizes[i / n], std::abs(residual[i]));
+    sizes[i / n] = std::max(sizes[i / n], magnitude(residual[i]));
   std::vector<T> correction(residual.size());
   for (std::size_t i = 0; i < residual.size(); ++i)
-    correction[i] = sizes[i / n] > 0 ? static_cast<T>(residual[i] / sizes[i / n]) : T(0);
+    correction[i] = sizes[i / n] > 0 ? scalar_cast<T>(residual[i] / sizes[i / n]) : T(0);
   {
     linalg::DistributedColumns<T> d(run.runtime(), "correction", correction.data(), solution.a->rows(),
                                     solution.columns, solution.tile, solution.distribution);
@@ -37,8 +39,8 @@ double correct(Execution& run, TiledFactors<T>& factors, const SolutionToJudge<T
     seconds = solution.counts ? run.end() : run.end_uncounted();
   }
   for (std::size_t i = 0; i < correction.size(); ++i)
-    solution.x[i] = static_cast<T>(static_cast<double>(solution.x[i]) +
-                                   sizes[i / n] * static_cast<double>(correction[i]));
+    solution.x[i] =
+        scalar_cast<T>(scalar_cast<Wide>(solution.x[i]) + sizes[i / n] * scalar_cast<Wide>(correction[i]));
   return seconds;
 }
 
@@ -46,7 +48,7 @@ template <class T>
 RefinedSteps refine_block(Execution& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
                           const SolutionToJudge<T>& solution) {
   const std::int64_t n = solution.a->rows();
-  std::vector<double> residual;
+  std::vector<WideOf<T>> residual;
   if (solution.may_refine) residual.resize(static_cast<std::size_t>(n * solution.columns));
   std::vector<T> best;
   RefinedSteps judged;
@@ -94,7 +96,7 @@ RefinedSteps judge_and_refine(Execution& run, const linalg::Kernels& kernels, Ti
   RefinedSteps all;
   linalg::for_each_block(solution.columns, at_once, [&](std::int64_t first, std::int64_t count) {
     SolutionToJudge<T> block = solution;
-    block.b = std::make_shared<linalg::ColumnBlock>(solution.b, first, count);
+    block.b = std::make_shared<linalg::ColumnBlock<WideOf<T>>>(solution.b, first, count);
     block.x = solution.x + first * n;
     block.columns = count;
     const RefinedSteps judged = refine_block(run, kernels, factors, block);
@@ -114,5 +116,11 @@ template RefinedSteps judge_and_refine<float>(Execution&, const linalg::Kernels&
                                               const SolutionToJudge<float>&);
 template RefinedSteps judge_and_refine<double>(Execution&, const linalg::Kernels&, TiledFactors<double>&,
                                                const SolutionToJudge<double>&);
+template RefinedSteps judge_and_refine<std::complex<float>>(Execution&, const linalg::Kernels&,
+                                                            TiledFactors<std::complex<float>>&,
+                                                            const SolutionToJudge<std::complex<float>>&);
+template RefinedSteps judge_and_refine<std::complex<double>>(Execution&, const linalg::Kernels&,
+                                                             TiledFactors<std::complex<double>>&,
+                                                             const SolutionToJudge<std::complex<double>>&);
 
 }  // namespace fairlead::solver

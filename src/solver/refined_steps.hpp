@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/linalg/column_block.hpp"
+#include "base/scalar.hpp"
 #include "solver/execution.hpp"
 #include "solver/tiled_factors.hpp"
 
@@ -30,7 +31,7 @@ struct RefinedSteps {
 
 template <class T>
 struct SolutionToJudge {
-  std::shared_ptr<const linalg::MatrixSource<double>> a, b;
+  std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> a, b;
   T* x;  ///< n elements for each column, one column after the other
   std::int64_t columns;
   std::int32_t tile;
@@ -45,7 +46,7 @@ struct SolutionToJudge {
 /// Bytes of memory if it may refine.
 template <class T>
 constexpr Bytes refined_steps_bytes(std::int64_t n, std::int64_t columns) noexcept {
-  return static_cast<Bytes>(n * linalg::columns_of_block(n, columns)) * (sizeof(double) + 2 * sizeof(T));
+  return static_cast<Bytes>(n * linalg::columns_of_block(n, columns)) * (sizeof(WideOf<T>) + 2 * sizeof(T));
 }
 
 /// Runs phases of `run`. Ends when the error is below the limit, or a step does not halve it. Many columns

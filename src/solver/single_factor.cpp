@@ -34,8 +34,8 @@ SingleFactorSolution solve_by_single_factor(Execution& run, const linalg::Kernel
   run.begin("refined solve");
   const auto solve_block = [&](std::int64_t first, std::int64_t count) {
     RefinedSolve solve(run.runtime(), kernels, l, system.a(),
-                       std::make_shared<linalg::ColumnBlock>(system.b(), first, count), system.x + first * n,
-                       system.readers);
+                       std::make_shared<linalg::ColumnBlock<double>>(system.b(), first, count),
+                       system.x + first * n, system.readers);
     RefinedSolve::State state = RefinedSolve::State::improving;
     while (state == RefinedSolve::State::improving) {
       solve.submit_correction(run.flow(), found.inverse.get());

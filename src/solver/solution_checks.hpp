@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -19,9 +18,6 @@
 #include "solver/solve_steps.hpp"
 
 namespace fairlead::solver {
-
-template <class T>
-inline constexpr double type_epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
 
 template <class T>
 void SolveSteps<T>::measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest) {
@@ -79,7 +75,7 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
                                                      .a = matrix.source(),
                                                      .matrix_norm = judged.matrix_norm,
                                                      .factor_error = judged.first_backward_error,
-                                                     .epsilon = type_epsilon<T>,
+                                                     .epsilon = epsilon_of_scalar<T>,
                                                      .readers = place_.readers},
                                                     linalg::InverseNorm<T>::sweeps_per_step);
   matrix.forget_pages();
@@ -90,22 +86,24 @@ template <class T>
 void SolveSteps<T>::judge_as_least_squares(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a,
                                            Factors& factors, RankDecision<T>& rank,
                                            const InverseNormEstimate& of_inverse) {
-  const JudgedLeastSquares judged =
-      judge_least_squares<T>(*run_, kernels_, factors, a, rank,
-                             {.a = [&] { return matrix.source(); },
-                              .b = [this] { return right_hand_sides(); },
-                              .forget_pages = [&] { matrix.forget_pages(); },
-                              .x = x_.data(),
-                              .columns = columns(),
-                              .limit = linalg::max_correct_backward_error<T>(m_),
-                              .precision = precision(*result_.problem.operation),
-                              .wants_condition = options_.condition,
-                              .of_inverse = of_inverse,
-                              .readers = place_.readers});
-  result_.backward_error = result_.first_backward_error = judged.backward_error;
-  result_.residual = judged.residual;
-  result_.numerical_rank = rank.rank();
-  result_.condition = judged.condition;
+  if constexpr (!is_complex_number<T>) {
+    const JudgedLeastSquares judged =
+        judge_least_squares<T>(*run_, kernels_, factors, a, rank,
+                               {.a = [&] { return matrix.source(); },
+                                .b = [this] { return right_hand_sides(); },
+                                .forget_pages = [&] { matrix.forget_pages(); },
+                                .x = x_.data(),
+                                .columns = columns(),
+                                .limit = linalg::max_correct_backward_error<T>(m_),
+                                .precision = precision(*result_.problem.operation),
+                                .wants_condition = options_.condition,
+                                .of_inverse = of_inverse,
+                                .readers = place_.readers});
+    result_.backward_error = result_.first_backward_error = judged.backward_error;
+    result_.residual = judged.residual;
+    result_.numerical_rank = rank.rank();
+    result_.condition = judged.condition;
+  }
 }
 
 /// Of a solution in double precision that goes to a file in single: alike on all ranks, as the first one writes
@@ -116,7 +114,7 @@ void SolveSteps<T>::find_loss_in_file() {
     if (system_.solution() != data::ElementType::float32) return;
     double lost[] = {lost_in_single(x_.data(), m_, columns(), below_single_)};
     linalg::allreduce_max(run_->runtime(), lost);
-    const bool fits = !(lost[0] > type_epsilon<float>);
+    const bool fits = !(lost[0] > epsilon_of_scalar<float>);
     (fits ? result_.rounded_in_file : result_.lost_in_file) = lost[0];
     if (fits) return;
     result_.backward_error += lost[0];

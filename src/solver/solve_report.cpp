@@ -38,7 +38,7 @@ std::string description_of(const LinearSystem& system) {
 
 void add_result(report::RunReport& report, const LinearSystem& system, const SolveOptions& options,
                 const SolveResult& result) {
-  report.element = result.problem.element_bytes == sizeof(double) ? "FP64" : "FP32";
+  report.element = report::element_name(result.problem.element);
   report.method = result.problem.operation->key;
   report.method_reason = result.method_reason;
   report.seconds = result.seconds;

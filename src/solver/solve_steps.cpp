@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <complex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,15 +38,11 @@ namespace {
 using linalg::BackwardError;
 using linalg::Elements;
 using linalg::LeastSquaresError;
-using linalg::StoredSource;
 
 constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
 
-template <class T>
-constexpr double epsilon_of_type = static_cast<double>(std::numeric_limits<T>::epsilon());
-
 double epsilon_of(data::ElementType element) {
-  return element == data::ElementType::float32 ? epsilon_of_type<float> : epsilon_of_type<double>;
+  return is_single(element) ? epsilon_of_scalar<float> : epsilon_of_scalar<double>;
 }
 
 /// Runs checks that read the values as stored.
@@ -106,14 +102,14 @@ bool SolveSteps<T>::is_least_squares(const DenseOperation& method) const {
 
 template <class T>
 SolvePrecision SolveSteps<T>::precision(const DenseOperation& method) const {
-  return {.epsilon = epsilon_of_type<T>,
+  return {.epsilon = epsilon_of_scalar<T>,
           .given_epsilon = epsilon_of(system_.solution()),
-          .can_refine = method.solve->symmetric && !method.solve->grows};
+          .can_refine = !is_complex_number<T> && method.solve->symmetric && !method.solve->grows};
 }
 
 template <class T>
-std::shared_ptr<const linalg::MatrixSource<double>> SolveSteps<T>::right_hand_sides() const {
-  return std::make_shared<StoredSource>(system_.b, staging_of_vectors);
+std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> SolveSteps<T>::right_hand_sides() const {
+  return std::make_shared<linalg::StoredSource<WideOf<T>>>(system_.b, staging_of_vectors);
 }
 
 template <class T>
@@ -133,7 +129,7 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   const std::int64_t at_once = linalg::columns_of_block(m_, columns());
   const Bytes tiling =
       in_other_precision ? matrix_of<float>(method, system_.a)->tiling_bytes_per_worker() : 0;
-  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
+  const Bytes checking = least_squares ? LeastSquaresError<RealOf<T>>::scratch_bytes_per_worker(at_once)
                                        : BackwardError<T>::scratch_bytes_per_worker(
                                              n_, BackwardError<T>::preferred_columns(n_, columns()));
   const Bytes scratch = std::max<Bytes>({matrix->tiling_bytes_per_worker(), tiling,
@@ -142,24 +138,24 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   // A symmetric matrix in a file may turn out not to be quite symmetric.
   const bool may_refine = method.solve->grows || (method.solve->symmetric && !system_.of_points());
   const Bytes refining = std::max<Bytes>(in_other_precision ? linalg::RefinedSolve::bytes(n_, at_once, 0) : 0,
-                                         least_squares ? LeastSquaresError<T>::bytes(m_, at_once)
+                                         least_squares ? LeastSquaresError<RealOf<T>>::bytes(m_, at_once)
                                          : may_refine  ? refined_steps_bytes<T>(n_, columns())
                                                        : 0);
   // Memory for the precision of the solution, as long as a factor in another one may fall back to it.
   const Bytes condition = options_.condition ? inverse_estimate_bytes<T>(n_) : 0;
-  const Bytes judging = least_squares ? RankDecision<T>::bytes(n_) : BackwardError<T>::bytes(n_);
+  const Bytes judging = least_squares ? RankDecision<RealOf<T>>::bytes(n_) : BackwardError<T>::bytes(n_);
   return vectors + refining + judging + condition + matrix->bytes() + system_.a->memory_bytes() +
-         system_.b->memory_bytes() + workers_ * scratch + StoredSource::staging_bytes;
+         system_.b->memory_bytes() + workers_ * scratch + linalg::source_staging_bytes;
 }
 
 /// All ranks make it.
 template <class T>
-DenseProblem SolveSteps<T>::problem(const DenseOperation& method, std::size_t element_bytes) {
+DenseProblem SolveSteps<T>::problem(const DenseOperation& method, ElementType element) {
   DenseProblem problem{.operation = &method,
                        .title = {},
                        .n = n_,
                        .m = m_ == n_ ? 0 : m_,
-                       .element_bytes = element_bytes,
+                       .element = element,
                        .own_products = kernels_.has_own_products(),
                        .made = system_.of_points(),
                        .memory_limit = config_.bytes("memory"),
@@ -215,13 +211,17 @@ std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, con
   read_right_hand_sides();
   SolveOptions next = with_fallback(options_, fallback, without_advice(error.what()));
   if (next.method->factors_whole_panels && options_.fallback != nullptr) {
-    const std::int32_t tile = problem(*next.method, sizeof(T)).tile;
-    if (linalg::RowPivots<T>::panel_bytes(n_, tile) > run_->runtime().capacity_bytes()) {
+    const std::int32_t tile = problem(*next.method, element_type_of<T>).tile;
+    if (!is_complex_number<T> &&
+        linalg::RowPivots<T>::panel_bytes(n_, tile) > run_->runtime().capacity_bytes()) {
       next.method = &incremental_lu_operation;
       next.method_reason +=
           "; memory is too small for the columns of tiles that pivoting by columns needs at once";
     }
   }
+  if (is_symmetric_ && !options_.symmetric_fallback_note.empty())
+    next.method_reason += "; " + options_.symmetric_fallback_note;
+  is_symmetric_ = false;
   direct(*next.method);
   return next.method_reason;
 }
@@ -277,30 +277,30 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   }
   run_->reached(Milestone::tiled);
 
-  run_->begin("factorization", problem.operation->tasks(problem), problem.operation->flops(problem));
+  run_->begin("factorization", problem.operation->tasks(problem), problem.flops());
   run_->compute([&](auto& front) { factors.factor(front); });
   result_.seconds += run_->end();
   stage_ = Stage::solved;
 }
 
 template <class T>
-void SolveSteps<T>::solve_with(const KeptFactors<T>& kept, RankDecision<T>* rank) {
-  if (rank == nullptr || !rank->is_reduced()) {
-    result_.seconds += solve_columns(*run_, kept, x_.data(), columns(),
-                                     system_.factors != nullptr ? Sides::together : Sides::square);
-    return;
-  }
+void SolveSteps<T>::solve_with(const KeptFactors<T>& kept) {
+  result_.seconds += solve_columns(*run_, kept, x_.data(), columns(),
+                                   system_.factors != nullptr ? Sides::together : Sides::square);
+}
+
+template <class T>
+void SolveSteps<T>::solve_with_reduced_rank(const KeptFactors<T>& kept, RankDecision<T>& rank) {
   const linalg::ColumnScales<T> scales(x_.data(), m_, columns());
   {
     linalg::DistributedColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns(), kept.a->tile(),
                                     kept.a->distribution());
-    run_->begin("solve", 0,
-                kept.problem.operation->solve->flops(kept.problem, static_cast<double>(columns())));
+    run_->begin("solve", 0, kept.problem.solve_flops(static_cast<double>(columns())));
     kept.factors->rotate(run_->flow(), x.tiles());
     run_->wait();
     x.gather();
   }
-  rank->solve(x_.data(), m_, columns());
+  if constexpr (!is_complex_number<T>) rank.solve(x_.data(), m_, columns());
   result_.seconds += run_->end();
   scales.undo(x_.data());
 }
@@ -314,7 +314,7 @@ void SolveSteps<T>::direct(const DenseOperation& method) {
 
 template <class T>
 KeptFactors<T> SolveSteps<T>::factored(const DenseOperation& method, MatrixToSolve<T>& matrix) {
-  result_.problem = problem(method, sizeof(T));
+  result_.problem = problem(method, element_type_of<T>);
   KeptFactors<T> kept{.problem = result_.problem, .a = nullptr, .factors = nullptr};
   kept.a =
       std::make_unique<const TiledMatrix<T>>(matrix.tiles(place_, run_->runtime(), result_.problem.tile));
@@ -331,43 +331,53 @@ void SolveSteps<T>::finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix) {
   const DenseOperation& method = *kept.problem.operation;
   const TiledMatrix<T>& a = *kept.a;
   if (matrix == nullptr) {
-    solve_with(kept, nullptr);
+    solve_with(kept);
     run_->reached(Milestone::solved);
     result_.is_checked = false;
     require_finite_solution();
     return;
   }
-  std::optional<RankDecision<T>> rank;
-  InverseNormEstimate of_inverse;
-  if (is_least_squares(method)) {
-    const double tolerance =
-        options_.rank_tolerance.value_or(epsilon_of_type<T> * static_cast<double>(std::max(m_, n_)));
-    rank.emplace(*run_, kernels_, a, tolerance, [&] {
-      of_inverse = estimate_norm_of_inverse(*run_, *kept.factors, a);
-      return of_inverse.norm;
-    });
-    result_.seconds += rank->seconds();
-  }
-  if (rank && rank->is_reduced() && options_.keep_factors)
-    throw NumericalError(
-        fmt::format("the columns of the matrix are linearly dependent: {} of {} are independent. Kept "
-                    "factors need independent ones",
-                    rank->rank().rank, n_));
-  solve_with(kept, rank ? &*rank : nullptr);
+  if (is_least_squares(method)) return finish_least_squares(std::move(kept), *matrix);
+  solve_with(kept);
   run_->reached(Milestone::solved);
   if (method.solve->grows && system_.factors == nullptr)
     measure_growth(a, *kept.factors, method.solve->symmetric ? largest_in_symmetric_ : matrix->largest());
-  if (rank)
-    judge_as_least_squares(*matrix, a, *kept.factors, *rank, of_inverse);
-  else
-    judge(*matrix, a, *kept.factors);
+  judge(*matrix, a, *kept.factors);
   if (options_.keep_factors) factors_ = std::move(kept);
+}
+
+template <class T>
+void SolveSteps<T>::finish_least_squares(KeptFactors<T> kept, MatrixToSolve<T>& matrix) {
+  if constexpr (is_complex_number<T>) {
+    throw UsageError("least squares problems are solved for real matrices");
+  } else {
+    const TiledMatrix<T>& a = *kept.a;
+    InverseNormEstimate of_inverse;
+    const double tolerance =
+        options_.rank_tolerance.value_or(epsilon_of_scalar<T> * static_cast<double>(std::max(m_, n_)));
+    RankDecision<T> rank(*run_, kernels_, a, tolerance, [&] {
+      of_inverse = estimate_norm_of_inverse(*run_, *kept.factors, a);
+      return of_inverse.norm;
+    });
+    result_.seconds += rank.seconds();
+    if (rank.is_reduced() && options_.keep_factors)
+      throw NumericalError(
+          fmt::format("the columns of the matrix are linearly dependent: {} of {} are independent. Kept "
+                      "factors need independent ones",
+                      rank.rank().rank, n_));
+    rank.is_reduced() ? solve_with_reduced_rank(kept, rank) : solve_with(kept);
+    run_->reached(Milestone::solved);
+    judge_as_least_squares(matrix, a, *kept.factors, rank, of_inverse);
+    if (options_.keep_factors) factors_ = std::move(kept);
+  }
 }
 
 /// With a factor in single precision. If the matrix does not allow that, warns, and the solution is b again. Only
 /// the factorization is in TF32, if at all. `x`: that of x_, in double precision.
 template <class T>
 typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision_of_factor, double* x) {
+  if constexpr (is_complex_number<T>)
+    throw UsageError("refinement in another precision is for real matrices");
   const DenseOperation& method = *options_.method;
   const bool in_tf32 = precision_of_factor == FactorPrecision::tf32;
   const linalg::Kernels factor_kernels = in_tf32 ? kernels_.in_tf32() : kernels_;
@@ -382,7 +392,7 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
     read_right_hand_sides();
     return was_single ? Attempt::failed_in_single : Attempt::failed;
   };
-  result_.problem = problem(method, sizeof(float));
+  result_.problem = problem(method, ElementType::float32);
   result_.problem.title = in_tf32 ? "Cholesky solve, factor in single precision, products in TF32"
                                   : "Cholesky solve, factor in single precision";
   try {
@@ -391,15 +401,15 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
     const auto factors = make_factors<float>(result_.problem, {.factor = factor_kernels, .solve = kernels_},
                                              run_->runtime(), l);
     factor<float>(*matrix, l, *factors);
-    const SingleFactorSolution found =
-        solve_by_single_factor(*run_, kernels_, l, *factors,
-                               {.a = [&] { return matrix->source(); },
-                                .b = [this] { return right_hand_sides(); },
-                                .x = x,
-                                .columns = columns(),
-                                .wants_condition = options_.condition,
-                                .factor_name = in_tf32 ? "TF32" : "single precision",
-                                .readers = place_.readers});
+    const SingleFactorSolution found = solve_by_single_factor(
+        *run_, kernels_, l, *factors,
+        {.a = [&] { return matrix->source(); },
+         .b = [this] { return std::make_shared<linalg::StoredSource<>>(system_.b, staging_of_vectors); },
+         .x = x,
+         .columns = columns(),
+         .wants_condition = options_.condition,
+         .factor_name = in_tf32 ? "TF32" : "single precision",
+         .readers = place_.readers});
     result_.seconds += found.seconds;
     matrix->forget_pages();
     run_->reached(Milestone::solved);
@@ -412,7 +422,7 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
                                                          .a = matrix->source(),
                                                          .matrix_norm = found.matrix_norm,
                                                          .factor_error = found.first_backward_error,
-                                                         .epsilon = epsilon_of_type<float>,
+                                                         .epsilon = epsilon_of_scalar<float>,
                                                          .readers = place_.readers},
                                                         linalg::InverseNorm<float>::sweeps_per_step);
       result_.condition = report_estimate(*run_, estimate, largest_quotient(found.uncertain, found.weights),
@@ -434,5 +444,7 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
 
 template class SolveSteps<float>;
 template class SolveSteps<double>;
+template class SolveSteps<std::complex<float>>;
+template class SolveSteps<std::complex<double>>;
 
 }  // namespace fairlead::solver

@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/scalar.hpp"
 #include "solver/execution.hpp"
 #include "solver/grid_rank.hpp"
 #include "solver/kept_factors.hpp"
@@ -67,13 +69,13 @@ class SolveSteps {
   std::int64_t columns() const noexcept { return system_.right_hand_sides(); }
   bool is_least_squares(const DenseOperation& method) const;
   SolvePrecision precision(const DenseOperation& method) const;
-  std::shared_ptr<const linalg::MatrixSource<double>> right_hand_sides() const;
+  std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> right_hand_sides() const;
   template <class Element>
   std::unique_ptr<MatrixToSolve<Element>> matrix_of(const DenseOperation& method,
                                                     std::shared_ptr<const data::StoredMatrix> file) const;
   Bytes bytes_for(const DenseOperation& method);
   Bytes bytes_with_stored_factors() const;
-  DenseProblem problem(const DenseOperation& method, std::size_t element_bytes);
+  DenseProblem problem(const DenseOperation& method, ElementType element);
   void read_right_hand_sides();
 
   void solve_in_precisions();
@@ -86,7 +88,9 @@ class SolveSteps {
   void finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix);
   template <class Element>
   void factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Element>& a, TiledFactors<Element>& factors);
-  void solve_with(const KeptFactors<T>& kept, RankDecision<T>* rank);
+  void finish_least_squares(KeptFactors<T> kept, MatrixToSolve<T>& matrix);
+  void solve_with(const KeptFactors<T>& kept);
+  void solve_with_reduced_rank(const KeptFactors<T>& kept, RankDecision<T>& rank);
   /// Where to go on if the matrix is unsuitable for the first method; null: nowhere.
   const DenseOperation* fallback() const noexcept;
   void measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest);
@@ -120,5 +124,7 @@ FactoredMatrix factored_matrix(const data::StoredMatrix& a, const SolveResult& r
 
 extern template class SolveSteps<float>;
 extern template class SolveSteps<double>;
+extern template class SolveSteps<std::complex<float>>;
+extern template class SolveSteps<std::complex<double>>;
 
 }  // namespace fairlead::solver

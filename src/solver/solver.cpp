@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <complex>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/stored_source.hpp"
+#include "base/scalar.hpp"
+#include "data/matrix/formats.hpp"
 #include "machine/machine.hpp"
 #include "solver/choose_method.hpp"
 #include "solver/kept_factorization.hpp"
@@ -82,6 +85,17 @@ std::shared_ptr<const StoredMatrix> stored(const MatrixSource<double>& source) {
 std::shared_ptr<const StoredMatrix> stored(const MatrixSource<float>& source) {
   return stored_matrix_of(widened(not_owned(source)));
 }
+std::shared_ptr<const StoredMatrix> stored(const MatrixSource<std::complex<double>>& source) {
+  return stored_matrix_of(not_owned(source));
+}
+std::shared_ptr<const StoredMatrix> stored(const MatrixSource<std::complex<float>>& source) {
+  return stored_matrix_of(widened(not_owned(source)));
+}
+template <class T>
+std::shared_ptr<const StoredMatrix> stored(const MatrixView<T>& view) {
+  return stored_matrix_of(
+      matrix_in_memory(view.elements, view.rows, view.columns, view.order, view.leading_dimension));
+}
 
 template <class T>
 std::shared_ptr<const StoredMatrix> stored_columns(std::span<const T> b, std::int64_t rows,
@@ -136,8 +150,14 @@ class Solver::Implementation {
         .a = std::move(a), .b = stored_columns(b, rows, columns), .stored = options_.stored};
     return with_errors_of_library(system, [&] {
       // Refinement needs double precision.
-      const bool in_single = system.solution() == ElementType::float32 && !options_.refine;
-      return in_single ? solve_in<float, T>(system) : solve_in<double, T>(system);
+      const bool in_single = is_single(system.solution()) && !options_.refine;
+      require_real_values<T>(system);
+      return with_scalar(element_type(in_single, is_complex_number<T>), [&]<class Computed>() {
+        if constexpr (is_complex_number<Computed> == is_complex_number<T>)
+          return solve_in<Computed, T>(system);
+        else
+          return std::vector<T>();  // does not happen
+      });
     });
   }
   Factorization factor(std::shared_ptr<const StoredMatrix> a) {
@@ -145,20 +165,24 @@ class Solver::Implementation {
     if (options_.refine || options_.rank_tolerance)
       throw UsageError("refine and rank_tolerance apply to a solve, not to factors that are kept");
     const auto rows = static_cast<std::int64_t>(a->rows());
-    const bool in_single = a->element() == ElementType::float32;
-    // The right-hand side with which the factors are checked.
-    const std::vector<double> ones(in_single ? 0 : a->rows(), 1.0);
-    const std::vector<float> short_ones(in_single ? a->rows() : 0, 1.0f);
-    const LinearSystem system{.a = std::move(a),
-                              .b = in_single ? stored_columns(std::span<const float>(short_ones), rows, 1)
-                                             : stored_columns(std::span<const double>(ones), rows, 1),
-                              .stored = options_.stored};
-    return with_errors_of_library(
-        system, [&] { return in_single ? factor_in<float>(system) : factor_in<double>(system); });
+    return with_scalar(a->element(), [&]<class T>() {
+      // The right-hand side with which the factors are checked.
+      const std::vector<T> ones(a->rows(), T(1));
+      const LinearSystem system{
+          .a = a, .b = stored_columns(std::span<const T>(ones), rows, 1), .stored = options_.stored};
+      return with_errors_of_library(system, [&] { return factor_in<T>(system); });
+    });
   }
   const SolveReport& report() const noexcept { return report_; }
 
  private:
+  /// The solution of a complex matrix is not real.
+  template <class T>
+  static void require_real_values(const LinearSystem& system) {
+    if (!is_complex_number<T> && system.has_complex_numbers())
+      throw InputError(system.a->name() + ": holds complex numbers: pass complex right-hand sides");
+  }
+
   template <class Attempt>
   static std::invoke_result_t<const Attempt&> with_errors_of_library(const LinearSystem& system,
                                                                      const Attempt& attempt) {
@@ -219,12 +243,17 @@ class Solver::Implementation {
     solution.reserve(static_cast<std::size_t>(system.unknowns() * system.right_hand_sides()));
     for (std::int64_t c = 0; c < system.right_hand_sides(); ++c)
       for (std::int64_t i = 0; i < system.unknowns(); ++i)
-        solution.push_back(static_cast<T>(x[static_cast<std::size_t>(i + c * system.rows())]));
+        solution.push_back(scalar_cast<T>(x[static_cast<std::size_t>(i + c * system.rows())]));
     return solution;
   }
 
   /// Sets the method of `options`. Throws UsageError, or InputError, if the system does not fit them.
   void choose(solver::SolveOptions& options, const LinearSystem& system) const {
+    if (system.has_complex_numbers()) {
+      const std::vector<MethodOption> given = method_options(options_);
+      if (const auto problem = solver::complex_problem_of(given, Wording::library))
+        throw UsageError(*problem);
+    }
     solver::choose_method(options, system, operation_of(options_.method), solver::TasksRun::in_flow,
                           Wording::library);
     solver::require_match(system, *options.method);
@@ -284,29 +313,52 @@ std::vector<float> Solver::solve(const MatrixSource<float>& a, std::span<const f
 }
 std::vector<double> Solver::solve(const MatrixView<double>& a, std::span<const double> b,
                                   std::int64_t right_hand_sides) {
-  return solve(*matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension), b,
-               right_hand_sides);
+  return implementation_->solve(stored(a), b, right_hand_sides);
 }
 std::vector<float> Solver::solve(const MatrixView<float>& a, std::span<const float> b,
                                  std::int64_t right_hand_sides) {
-  const auto source = matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension);
-  return implementation_->solve(stored(*source), b, right_hand_sides);
+  return implementation_->solve(stored(a), b, right_hand_sides);
 }
 std::vector<double> Solver::solve(const std::string& a, std::span<const double> b,
                                   std::int64_t right_hand_sides) {
   return solve(*open_matrix(a), b, right_hand_sides);
 }
+std::vector<Solver::Complex> Solver::solve(const MatrixSource<Complex>& a, std::span<const Complex> b,
+                                           std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<Solver::ComplexFloat> Solver::solve(const MatrixSource<ComplexFloat>& a,
+                                                std::span<const ComplexFloat> b,
+                                                std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<Solver::Complex> Solver::solve(const MatrixView<Complex>& a, std::span<const Complex> b,
+                                           std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<Solver::ComplexFloat> Solver::solve(const MatrixView<ComplexFloat>& a,
+                                                std::span<const ComplexFloat> b,
+                                                std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<Solver::Complex> Solver::solve(const std::string& a, std::span<const Complex> b,
+                                           std::int64_t right_hand_sides) {
+  return implementation_->solve(data::open_matrix_file(a), b, right_hand_sides);
+}
 
 Factorization Solver::factor(const MatrixSource<double>& a) { return implementation_->factor(stored(a)); }
 Factorization Solver::factor(const MatrixSource<float>& a) { return implementation_->factor(stored(a)); }
-Factorization Solver::factor(const MatrixView<double>& a) {
-  return factor(*matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension));
+Factorization Solver::factor(const MatrixView<double>& a) { return implementation_->factor(stored(a)); }
+Factorization Solver::factor(const MatrixView<float>& a) { return implementation_->factor(stored(a)); }
+Factorization Solver::factor(const MatrixSource<Complex>& a) { return implementation_->factor(stored(a)); }
+Factorization Solver::factor(const MatrixSource<ComplexFloat>& a) {
+  return implementation_->factor(stored(a));
 }
-Factorization Solver::factor(const MatrixView<float>& a) {
-  const auto source = matrix_in_memory(a.elements, a.rows, a.columns, a.order, a.leading_dimension);
-  return implementation_->factor(stored(*source));
+Factorization Solver::factor(const MatrixView<Complex>& a) { return implementation_->factor(stored(a)); }
+Factorization Solver::factor(const MatrixView<ComplexFloat>& a) { return implementation_->factor(stored(a)); }
+Factorization Solver::factor(const std::string& a) {
+  return implementation_->factor(data::open_matrix_file(a));
 }
-Factorization Solver::factor(const std::string& a) { return factor(*open_matrix(a)); }
 
 const SolveReport& Solver::report() const noexcept { return implementation_->report(); }
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <complex>
 #include <optional>
 
 #include "algorithms/linalg/backward_error.hpp"
@@ -18,7 +18,6 @@ namespace fairlead::solver {
 
 using linalg::BackwardError;
 using linalg::LeastSquaresError;
-using linalg::StoredSource;
 
 /// For a solve with factors in a file.
 template <class T>
@@ -26,13 +25,14 @@ Bytes SolveSteps<T>::bytes_with_stored_factors() const {
   const bool least_squares = is_least_squares(*options_.method);
   const std::int64_t at_once = linalg::columns_of_block(m_, columns());
   const Bytes vectors = static_cast<Bytes>(m_ * columns()) * sizeof(T);
-  Bytes all = vectors + system_.b->memory_bytes() + StoredSource::staging_bytes;
+  Bytes all = vectors + system_.b->memory_bytes() + linalg::source_staging_bytes;
   if (system_.a == nullptr) return all;
-  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
+  const Bytes checking = least_squares ? LeastSquaresError<RealOf<T>>::scratch_bytes_per_worker(at_once)
                                        : BackwardError<T>::scratch_bytes_per_worker(
                                              n_, BackwardError<T>::preferred_columns(n_, columns()));
-  all += workers_ * (checking + StoredSource::staging_bytes + staging_of_vectors) + system_.a->memory_bytes();
-  all += least_squares ? LeastSquaresError<T>::bytes(m_, at_once) + RankDecision<T>::bytes(n_)
+  all +=
+      workers_ * (checking + linalg::source_staging_bytes + staging_of_vectors) + system_.a->memory_bytes();
+  all += least_squares ? LeastSquaresError<RealOf<T>>::bytes(m_, at_once) + RankDecision<RealOf<T>>::bytes(n_)
                        : refined_steps_bytes<T>(n_, columns()) + BackwardError<T>::bytes(n_);
   return options_.condition ? all + inverse_estimate_bytes<T>(n_) : all;
 }
@@ -70,7 +70,7 @@ template <class T>
 void SolveSteps<T>::require_finite_solution() const {
   for (std::int64_t c = 0; c < columns(); ++c)
     for (std::int64_t i = 0; i < n_; ++i)
-      if (!std::isfinite(x_[static_cast<std::size_t>(i + c * m_)]))
+      if (!is_finite_number(x_[static_cast<std::size_t>(i + c * m_)]))
         throw NumericalError(
             fmt::format("the solution is not finite in row {}, column {} (counted from 0): the matrix is too "
                         "close to singular, or "
@@ -99,6 +99,8 @@ FactoredMatrix factored_matrix(const data::StoredMatrix& a, const SolveResult& r
   template void SolveSteps<T>::require_finite_solution() const;
 FAIRLEAD_STORED_SOLVE_OF(float)
 FAIRLEAD_STORED_SOLVE_OF(double)
+FAIRLEAD_STORED_SOLVE_OF(std::complex<float>)
+FAIRLEAD_STORED_SOLVE_OF(std::complex<double>)
 #undef FAIRLEAD_STORED_SOLVE_OF
 
 }  // namespace fairlead::solver

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <complex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -230,7 +231,7 @@ class QrFactors final : public TiledFactors<T> {
               linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b});
             },
             [this, square](Flow& flow, const TiledMatrix<T>& b) {
-              linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b}, linalg::UpperForm::transposed);
+              linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b}, linalg::UpperForm::adjoint);
               if (square) linalg::apply_q(flow, kernels_, linalg::ApplyQ::plain, a_, reflectors_, b);
             },
             [this, square](std::int64_t columns) {
@@ -265,9 +266,18 @@ std::unique_ptr<TiledFactors<T>> make_as(const DenseProblem& problem, const Fact
   return std::make_unique<Factors<T>>(problem, kernels, runtime, a, stored);
 }
 template <template <class> class Factors>
-constexpr FactorsMakers makers_of{.in_single = make_as<Factors, float>,
-                                  .in_double = make_as<Factors, double>,
-                                  .as_graph = !std::is_base_of_v<FlowOnlyFactors<double>, Factors<double>>};
+constexpr FactorsMakers makers_of_real{
+    .in_single = make_as<Factors, float>,
+    .in_double = make_as<Factors, double>,
+    .in_complex_single = nullptr,
+    .in_complex_double = nullptr,
+    .as_graph = !std::is_base_of_v<FlowOnlyFactors<double>, Factors<double>>};
+template <template <class> class Factors>
+constexpr FactorsMakers makers_of{.in_single = makers_of_real<Factors>.in_single,
+                                  .in_double = makers_of_real<Factors>.in_double,
+                                  .in_complex_single = make_as<Factors, std::complex<float>>,
+                                  .in_complex_double = make_as<Factors, std::complex<double>>,
+                                  .as_graph = makers_of_real<Factors>.as_graph};
 
 }  // namespace
 
@@ -277,11 +287,11 @@ void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
 }
 
 const FactorsMakers cholesky_factors = makers_of<CholeskyFactors>;
-const FactorsMakers ldlt_factors = makers_of<LdltFactors>;
+const FactorsMakers ldlt_factors = makers_of_real<LdltFactors>;
 const FactorsMakers lu_factors = makers_of<LuFactors>;
 const FactorsMakers pivoted_lu_factors = makers_of<PivotedLuFactors>;
-const FactorsMakers incremental_lu_factors = makers_of<IncrementalLuFactors>;
-const FactorsMakers qr_factors = makers_of<QrFactors>;
+const FactorsMakers incremental_lu_factors = makers_of_real<IncrementalLuFactors>;
+const FactorsMakers qr_factors = makers_of_real<QrFactors>;
 
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
@@ -289,10 +299,19 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
                                               StoredFactors<T>* stored) {
   const std::optional<SolveMethod>& method = problem.operation->solve;
   if (!method) throw UsageError(fmt::format("{} factors nothing", problem.operation->name));
-  if constexpr (std::is_same_v<T, float>)
-    return method->factors->in_single(problem, kernels, runtime, a, stored);
-  else
-    return method->factors->in_double(problem, kernels, runtime, a, stored);
+  const FactorsMakers& makers = *method->factors;
+  const FactorsMaker<T> make = [&] {
+    if constexpr (std::is_same_v<T, float>)
+      return makers.in_single;
+    else if constexpr (std::is_same_v<T, double>)
+      return makers.in_double;
+    else if constexpr (std::is_same_v<T, std::complex<float>>)
+      return makers.in_complex_single;
+    else
+      return makers.in_complex_double;
+  }();
+  if (make == nullptr) throw UsageError(fmt::format("{} is for real matrices", problem.operation->name));
+  return make(problem, kernels, runtime, a, stored);
 }
 
 template std::unique_ptr<TiledFactors<float>> make_factors(const DenseProblem&, const FactorKernels&,
@@ -301,5 +320,11 @@ template std::unique_ptr<TiledFactors<float>> make_factors(const DenseProblem&, 
 template std::unique_ptr<TiledFactors<double>> make_factors(const DenseProblem&, const FactorKernels&,
                                                             Runtime&, const TiledMatrix<double>&,
                                                             StoredFactors<double>*);
+template std::unique_ptr<TiledFactors<std::complex<float>>> make_factors(
+    const DenseProblem&, const FactorKernels&, Runtime&, const TiledMatrix<std::complex<float>>&,
+    StoredFactors<std::complex<float>>*);
+template std::unique_ptr<TiledFactors<std::complex<double>>> make_factors(
+    const DenseProblem&, const FactorKernels&, Runtime&, const TiledMatrix<std::complex<double>>&,
+    StoredFactors<std::complex<double>>*);
 
 }  // namespace fairlead::solver

@@ -182,7 +182,7 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
                                    .lost_in_file = report.lost_in_file.has_value(),
                                    .asymmetry = report.asymmetry,
                                    .growth = report.growth,
-                                   .in_single = report.element == "FP32"});
+                                   .in_single = report.element.ends_with("FP32")});
 }
 
 std::optional<std::string> wrong_answer(const LinearSystem& system, const SolveOptions& options,
@@ -195,7 +195,7 @@ std::optional<std::string> wrong_answer(const LinearSystem& system, const SolveO
                                    .lost_in_file = result.lost_in_file.has_value(),
                                    .asymmetry = result.asymmetry,
                                    .growth = result.growth,
-                                   .in_single = result.problem.element_bytes == sizeof(float)});
+                                   .in_single = is_single(result.problem.element)});
 }
 
 }  // namespace fairlead::solver

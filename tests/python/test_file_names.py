@@ -78,7 +78,7 @@ def test_all_spellings_of_numpy_types_are_accepted(fairlead, written):
 
 
 @pytest.mark.parametrize("type_, words", [("int64", "64-bit integers"), ("float16", "16-bit floating point"),
-                                          ("complex128", "complex numbers"), ("float65", "unknown type")])
+                                          ("complex256", "complex numbers"), ("float65", "unknown type")])
 def test_other_types_are_named_in_the_error(fairlead, type_, words):
     save(fairlead.folder)
     with_type(fairlead.folder, "b.npy", numpy.zeros(8), type_)

@@ -202,7 +202,8 @@ WRONG = {
     "zero pivot": (lambda a: a - np.diag(np.diag(a)), ["--method", "lu-nopivot"], "the pivot in column 0"),
     "more unknowns": (lambda a: a[:-1], ["--method", "qr"], "more unknowns than equations"),
     "whole numbers": (lambda a: a.astype(int), [], "64-bit integers"),
-    "complex": (lambda a: a.astype(complex), [], "complex numbers"),
+    "complex": (lambda a: a.astype(complex), ["--method", "qr"], "complex numbers"),
+    "not Hermitian": (lambda a: a + 1j * np.triu(np.ones_like(a), 100), ["--method", "cholesky"], "is not Hermitian"),
 }
 
 

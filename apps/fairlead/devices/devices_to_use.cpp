@@ -1,6 +1,8 @@
 // See devices_to_use.hpp.
 #include "fairlead/devices/devices_to_use.hpp"
 
+#include <fairlead/error.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,18 +23,29 @@ ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const 
   const bool own_kernels = operation.devices == DenseOperation::Devices::cuda_by_own_kernels;
   DenseProblem sized = problem;
   if (sized.tile == 0) sized.tile = 1;
+  const std::string name = is_complex(problem.element) ? fmt::format("{} of complex numbers", operation.name)
+                                                       : std::string(operation.name);
   return {
-      .flops = operation.flops(sized),
+      .flops = sized.flops(),
       .bytes = sized.matrix_bytes(),
-      .element_bytes = problem.element_bytes,
+      .element_bytes = problem.element_bytes(),
       .core_flops_per_second =
-          core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
-      .only_on_cores = may_run_on_devices(operation, config) ? "" : std::string(operation.name),
+          core_gflops * 1e9 * static_cast<double>(workers) * (is_single(problem.element) ? 2 : 1),
+      .only_on_cores = may_run_on_devices(operation, problem.element, config) ? "" : name,
       .without_opencl = operation.devices == DenseOperation::Devices::all ? "" : std::string(operation.name),
       .part_of_peak =
           own_kernels ? 0.15 : 0.5,  // one multiprocessor computes the reflectors while the others wait
       .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0,
       .own_kernels = own_kernels ? solver::cuda_kernels(config) : ""};
+}
+
+void require_devices_for(const Config& config, ElementType element) {
+  if (!is_complex(element) || !config.has("devices")) return;
+  const std::string& devices = config.text("devices");
+  for (const char* kind : {"cuda", "opencl"})
+    if (devices.find(kind) != std::string::npos)
+      throw ConfigError(
+          fmt::format("--devices {}: complex numbers are computed on cores; use --devices none", devices));
 }
 
 std::string devices_by_rank(const std::string& list, std::size_t ranks) {

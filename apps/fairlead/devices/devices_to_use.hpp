@@ -21,6 +21,9 @@ ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const 
 /// true, sets `devices` in the settings.
 std::string select_devices(Config& config, bool automatically, const ProblemWork& work, CommandRanks& ranks);
 
+/// Throws ConfigError if the settings name CUDA or OpenCL devices, which do not compute with complex elements.
+void require_devices_for(const Config& config, ElementType element);
+
 /// How the ranks of this machine share a list of devices: "rank 0: cuda:0; rank 1: cuda:1". Empty for a
 /// single rank.
 std::string devices_by_rank(const std::string& list, std::size_t ranks_on_machine);

@@ -1,6 +1,8 @@
 // See factored_matrix_run.hpp.
 #include "fairlead/factor/factored_matrix_run.hpp"
 
+#include "data/matrix/formats.hpp"
+#include "fairlead/devices/devices_to_use.hpp"
 #include "fairlead/solve/stored_triangle.hpp"
 #include "solver/choose_method.hpp"
 
@@ -17,9 +19,10 @@ MatrixToFactor::MatrixToFactor(const Config& config, const std::string& path)
     throw ConfigError(
         fmt::format("--lower, --upper and --symmetrize require a symmetric matrix: --method {} or {}, not {}",
                     solver::cholesky_operation.key, solver::ldlt_operation.key, name));
-  a = linalg::stored_matrix_of(linalg::open_matrix(path));
+  a = data::open_matrix_file(path);
   solver::choose_method(solving, {.a = a, .b = nullptr, .stored = stored}, given, solver::TasksRun::in_flow,
                         solver::Wording::command);
+  require_devices_for(config, a->element());
 }
 
 }  // namespace fairlead::app

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "algorithms/linalg/source_matrix.hpp"
+#include "base/scalar.hpp"
 #include "data/matrix/stored_matrix.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/solve/counted_run.hpp"
@@ -60,7 +61,6 @@ struct MatrixToFactor {
   std::shared_ptr<const data::StoredMatrix> a;
   linalg::Stored stored;
   solver::SolveOptions solving;
-  bool in_single() const noexcept { return a->element() == data::ElementType::float32; }
 };
 
 /// Calls use(run, factors, result, options) with the factors. Throws NumericalError if they are wrong.

@@ -73,6 +73,7 @@ MatrixGiven described(const std::string& option, const std::array<std::int64_t, 
 
 void set_file(MatrixGiven& it, std::shared_ptr<const data::StoredMatrix> file) {
   it.file = std::move(file);
+  data::require_real(*it.file);
   it.rows = static_cast<std::int64_t>(it.file->rows());
   it.columns = static_cast<std::int64_t>(it.file->columns());
   it.in_single = it.file->element() == data::ElementType::float32;

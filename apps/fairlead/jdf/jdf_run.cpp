@@ -107,7 +107,7 @@ double no_flops(const DenseProblem&) { return 0; }
 std::uint64_t no_tasks(const DenseProblem&) { return 0; }
 report::IoBounds bounds_of(const DenseProblem& p) {
   return report::in_place_bounds(static_cast<std::uint64_t>(p.rows()), static_cast<std::uint64_t>(p.n),
-                                 p.element_bytes, p.memory_limit);
+                                 p.element_bytes(), p.memory_limit);
 }
 constexpr DenseOperation graph_operation{.key = "jdf",
                                          .name = "task graph",
@@ -170,7 +170,7 @@ DenseProblem problem_of(const JdfTask& task, std::uint32_t ranks) {
                        .title = "task graph",
                        .n = largest->columns,
                        .m = largest->rows == largest->columns ? 0 : largest->rows,
-                       .element_bytes = largest->in_single ? sizeof(float) : sizeof(double),
+                       .element = element_type(largest->in_single, false),
                        .memory_limit = task.config.bytes("memory"),
                        .reserved = task.workers * GeneralReader<double>::scratch_bytes_per_worker,
                        .ranks = ranks};

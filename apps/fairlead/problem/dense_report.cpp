@@ -128,7 +128,7 @@ report::RunReport report_between(const RunCounters& before, const RunCounters& a
   report.machine = machine_line();
   report.n = static_cast<std::uint64_t>(problem.n);
   if (problem.rows() != problem.n) report.m = static_cast<std::uint64_t>(problem.rows());
-  report.element = problem.element_bytes == 8 ? "FP64" : "FP32";
+  report.element = report::element_name(problem.element);
   report.tile = static_cast<std::uint64_t>(problem.tile);
   report.tiles = static_cast<std::uint64_t>(problem.tiles());
   report.workers = static_cast<unsigned>(after.engine.workers.size());
@@ -206,22 +206,22 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, 
   linalg::RateSettings settings;
   // At most the matrix; five tiles for each worker must fit in the memory of the run.
   const auto elements_of_one =
-      static_cast<double>(problem.memory_limit / (5 * report.workers * problem.element_bytes));
+      static_cast<double>(problem.memory_limit / (5 * report.workers * problem.element_bytes()));
   settings.tile = static_cast<int>(
       std::clamp<std::int64_t>(static_cast<std::int64_t>(std::sqrt(elements_of_one)), 1,
                                std::min<std::int64_t>(problem.tile, std::max(problem.rows(), problem.n))));
   settings.threads = static_cast<int>(report.workers);
   settings.kernels = problem.operation->kernels;
-  const linalg::KernelRates rates = problem.element_bytes == 8
-                                        ? linalg::measure<double>(kernels.blas(), settings)
-                                        : linalg::measure<float>(kernels.blas(), settings);
+  const linalg::KernelRates rates = is_single(problem.element)
+                                        ? linalg::measure<float>(kernels.blas(), settings)
+                                        : linalg::measure<double>(kernels.blas(), settings);
   const report::TileRates tile{rates.gemm, rates.syrk, rates.trsm, rates.potrf, rates.getrf};
   report.tile_rates = tile;
   report.gemm_peak_gflops = rates.gemm * report.workers;
   if (problem.operation->ceiling != nullptr)
     report.ceiling = problem.operation->ceiling(problem, tile, report.workers);
   if (report.ceiling && report.ceiling->seconds() > 0)
-    report.ceiling_gflops = problem.operation->flops(problem) / report.ceiling->seconds() * 1e-9;
+    report.ceiling_gflops = problem.flops() / report.ceiling->seconds() * 1e-9;
 }
 
 void apply_quiet(Config& config) {

@@ -14,6 +14,7 @@
 
 #include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/stored_source.hpp"
+#include "base/scalar.hpp"
 #include "solver/linear_system.hpp"
 
 namespace fairlead::app {
@@ -28,7 +29,8 @@ class ColumnBlocks {
     if (system.factors == nullptr) return;
     // All columns at once: x, and with a matrix the residual and the correction of a refinement.
     const Bytes elements = static_cast<Bytes>(rows_),
-                whole = elements * (sizeof(T) + (system.a == nullptr ? 0 : sizeof(double) + 2 * sizeof(T))),
+                whole =
+                    elements * (sizeof(T) + (system.a == nullptr ? 0 : sizeof(WideOf<T>) + 2 * sizeof(T))),
                 memory = config.bytes("memory");
     if (whole * static_cast<Bytes>(columns_) <= memory / 4 * 3) return;
     // A block also needs its right-hand sides.
@@ -54,15 +56,15 @@ class ColumnBlocks {
     if (count() == 1) return system_;
     const auto rows = static_cast<std::uint64_t>(rows_), wanted = static_cast<std::uint64_t>(columns(block));
     b_.resize(rows * wanted);
-    std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+    std::vector<std::byte> staging(linalg::source_staging_bytes);
     system_.b->template read_block<T>(0, rows, static_cast<std::uint64_t>(first(block)), wanted, b_.data(),
                                       rows, staging);
-    const auto bad = std::ranges::find_if_not(b_, [](T element) { return std::isfinite(element); });
+    const auto bad = std::ranges::find_if_not(b_, is_finite_number<T>);
     if (bad != b_.end())
       throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
                                        system_.b->name(), (bad - b_.begin()) % rows_,
                                        first(block) + (bad - b_.begin()) / rows_,
-                                       std::isnan(*bad) ? "not a number (NaN)" : "infinite"));
+                                       is_not_a_number(*bad) ? "not a number (NaN)" : "infinite"));
     solver::LinearSystem part = system_;
     part.b = linalg::stored_matrix_of(linalg::matrix_in_memory(b_.data(), rows_, columns(block),
                                                                StorageOrder::fortran, 0, system_.b->name()));

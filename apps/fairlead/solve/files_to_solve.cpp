@@ -30,7 +30,7 @@ FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std
   const InputFiles seen = open_input_files(ranks, config, {a, b});
   FilesToSolve files{.a = seen.files[0], .b = seen.files[1], .same = seen.same};
   const auto read_points = [&] {
-    std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+    std::vector<std::byte> staging(linalg::source_staging_bytes);
     return read_vectors<double>(*files.a, staging);
   };
   std::vector<double>& points = files.points;

@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstdio>
 #include <type_traits>
 #include <vector>
 
+#include "base/scalar.hpp"
 #include "fairlead/problem/dense_report.hpp"
 #include "fairlead/subcommand.hpp"
 #include "solver/trust.hpp"
@@ -33,7 +35,7 @@ void write_as(data::NpyWriter& out, const T* x, std::uint64_t ld, std::uint64_t 
       some.resize(count * columns);
       for (std::uint64_t j = 0; j < columns; ++j)
         for (std::uint64_t i = 0; i < count; ++i)
-          some[i + j * count] = static_cast<Stored>(x[row + i + j * ld]);
+          some[i + j * count] = scalar_cast<Stored>(x[row + i + j * ld]);
       out.write_block<Stored>(row, count, 0, columns, some.data(), count, staging);
     }
   }
@@ -44,15 +46,23 @@ void write_as(data::NpyWriter& out, const T* x, std::uint64_t ld, std::uint64_t 
 template <class T>
 void write_solution(data::NpyWriter& out, data::ElementType element, const T* x, std::uint64_t ld,
                     std::uint64_t rows, std::uint64_t columns, std::span<std::byte> staging) {
-  if (element == data::ElementType::float64)
-    write_as<double>(out, x, ld, rows, columns, staging);
-  else
-    write_as<float>(out, x, ld, rows, columns, staging);
+  with_scalar(element, [&]<class Stored>() {
+    if constexpr (is_complex_number<Stored> == is_complex_number<T>)
+      write_as<Stored>(out, x, ld, rows, columns, staging);
+    else
+      throw UsageError("the solution and its file are not both complex");
+  });
 }
 template void write_solution<float>(data::NpyWriter&, data::ElementType, const float*, std::uint64_t,
                                     std::uint64_t, std::uint64_t, std::span<std::byte>);
 template void write_solution<double>(data::NpyWriter&, data::ElementType, const double*, std::uint64_t,
                                      std::uint64_t, std::uint64_t, std::span<std::byte>);
+template void write_solution<std::complex<float>>(data::NpyWriter&, data::ElementType,
+                                                  const std::complex<float>*, std::uint64_t, std::uint64_t,
+                                                  std::uint64_t, std::span<std::byte>);
+template void write_solution<std::complex<double>>(data::NpyWriter&, data::ElementType,
+                                                   const std::complex<double>*, std::uint64_t, std::uint64_t,
+                                                   std::uint64_t, std::span<std::byte>);
 
 std::optional<int> required_digits(const Config& config) {
   if (!config.has("require-digits")) return std::nullopt;

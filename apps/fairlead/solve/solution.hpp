@@ -14,7 +14,7 @@
 
 namespace fairlead::app {
 
-/// Writes `rows` x `columns` elements, `ld` from one column to the next, as `element`.
+/// Writes `rows` x `columns` elements, `ld` from one column to the next, as `element`, which is complex if T is.
 template <class T>
 void write_solution(data::NpyWriter& out, data::ElementType element, const T* x, std::uint64_t ld,
                     std::uint64_t rows, std::uint64_t columns, std::span<std::byte> staging);

@@ -54,8 +54,7 @@ struct SolvedHere {
 
 double operations_of(const LinearSystem& system, const solver::DenseProblem& problem) {
   const double sides = static_cast<double>(system.right_hand_sides());
-  const double factorization = system.factors != nullptr ? 0 : problem.operation->flops(problem);
-  return factorization + problem.operation->solve->flops(problem, sides);
+  return (system.factors != nullptr ? 0 : problem.flops()) + problem.solve_flops(sides);
 }
 
 /// The solution of factors in a file has their type.
@@ -64,7 +63,7 @@ void write_block_of_columns(CountedRun& run, data::NpyWriter& out, const ColumnB
                             std::int64_t block, const std::vector<T>& x) {
   run.begin("writing");
   const auto ld = x.size() / static_cast<std::size_t>(blocks.columns(block));
-  std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+  std::vector<std::byte> staging(linalg::source_staging_bytes);
   out.write_block<T>(0, blocks.unknowns(), static_cast<std::uint64_t>(blocks.first(block)),
                      static_cast<std::uint64_t>(blocks.columns(block)), x.data(), ld, staging);
   run.end();
@@ -106,7 +105,7 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
     const bool writes = written && place.first();
     if (writes) {
       run.begin("writing");
-      std::vector<std::byte> staging(linalg::StoredSource::staging_bytes);
+      std::vector<std::byte> staging(linalg::source_staging_bytes);
       if (blocks.count() == 1)
         write_solution<T>(*out, system.solution(), steps.solution().data(), system.b->rows(), shape[0],
                           system.b->columns(), staging);
@@ -207,21 +206,23 @@ int solve(const LinearSystem& system, const SolveOptions& given_options, const C
   SolveOptions options = given_options;
   const bool refine = config.flag("refine");
   if (refine) options.factor = config.flag("tf32") ? FactorPrecision::tf32 : FactorPrecision::single;
-  const bool single_files = system.solution() == ElementType::float32;
+  const ElementType element = system.solution();
   const std::int64_t m = system.rows(), n = system.unknowns();
   const solver::DenseProblem problem{.operation = options.method,
                                      .title = {},
                                      .n = n,
                                      .m = m == n ? 0 : m,
-                                     .element_bytes = single_files || refine ? 4u : 8u};
+                                     .element = refine ? ElementType::float32 : element};
   std::string devices;
   const linalg::Kernels kernels =
       solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
         devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
       });
-  const bool in_single = single_files && !system.of_points() && !refine;
-  SolvedHere solved = in_single ? solve_as<float>(system, options, config, kernels, ranks)
-                                : solve_as<double>(system, options, config, kernels, ranks);
+  // Refinement and the matrices of points need double precision.
+  const bool widens = refine || system.of_points();
+  SolvedHere solved =
+      with_scalar(widens ? element_type(false, is_complex(element)) : element,
+                  [&]<class T>() { return solve_as<T>(system, options, config, kernels, ranks); });
   solved.report.devices = devices;
   solved.report.changed_input = system.changed_input();
   if (ranks.first()) return publish_solution(solved.report, config, solved.recorded);

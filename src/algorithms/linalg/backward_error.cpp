@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/larger.hpp"
@@ -23,14 +24,90 @@ constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // columns of x
 constexpr std::int64_t block_width = 256;     // side of the blocks read from sources that prefer blocks
 // The maximum width of a strip, in columns. A strip of this width has 16 rows; the buffer for x has this many rows.
-constexpr std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
+template <class T>
+constexpr std::int64_t elements_of_strip = static_cast<std::int64_t>(strip_elements) /
+                                           (is_complex_number<T> ? 4 : 1);
+template <class T>
+constexpr std::int64_t widest = elements_of_strip<T> / 16;
+
+template <class X>
+double largest_magnitude(const X* numbers, std::int64_t count) {
+  if constexpr (is_complex_number<X>) {
+    double largest = 0;
+    for (std::int64_t i = 0; i < count; ++i) largest = larger(largest, magnitude(numbers[i]));
+    return largest;
+  } else {
+    return ScaledResidual::largest_of(numbers, count);
+  }
+}
+
+/// A part of the product of an element of A and one of x: of the real part of A with x, or of the imaginary one with i x.
+template <class T>
+double part_of_product(T x, int part_of_a, int part) {
+  if constexpr (is_complex_number<T>) {
+    const auto re = static_cast<double>(x.real()), im = static_cast<double>(x.imag());
+    return part_of_a == 0 ? (part == 0 ? re : im) : (part == 0 ? -im : re);
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+/// Of a column of complex numbers: first all real parts, then all imaginary ones.
+template <class X>
+void split_parts(double* column, std::int64_t count) {
+  if constexpr (is_complex_number<X>) {
+    const std::vector<double> interleaved(column, column + 2 * count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      column[i] = interleaved[static_cast<std::size_t>(2 * i)];
+      column[i + count] = interleaved[static_cast<std::size_t>(2 * i + 1)];
+    }
+  }
+}
 
 }  // namespace
 
+/// The rows of the residual that a task computes. A column has the real parts of its rows, then the imaginary ones.
 template <class T>
-BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
-                                std::shared_ptr<const MatrixSource<double>> b, const T* x,
-                                std::int64_t columns, double* residual)
+struct BackwardError<T>::RowsOfResidual {
+  std::int64_t count;  ///< rows
+  double* elements;    ///< of all columns
+  ScaledResidual& scaled;
+  double* x;  ///< scratch memory for columns of x
+
+  std::int64_t first = 0;  ///< the rows of the current strip
+  int rows = 0, wide = 0;
+  bool transposed = false;
+
+  static constexpr int parts = parts_of_number<T>;
+  double* part(std::int64_t column, int part) const { return elements + (column * parts + part) * count; }
+  /// The absolute value of an element.
+  WideNumber size(std::int64_t row, std::int64_t column) const {
+    if constexpr (is_complex_number<T>)
+      return WideNumber(std::hypot(part(column, 0)[row], part(column, 1)[row]), scaled.scale(column));
+    else
+      return scaled.element(row, column);
+  }
+  WideNumber norm(std::int64_t column) const {
+    if constexpr (!is_complex_number<T>) return scaled.norm(column);
+    WideNumber largest;
+    for (std::int64_t i = 0; i < count; ++i) largest = larger(largest, size(i, column));
+    return largest;
+  }
+  void copy(std::int64_t column, Wide* to) const {
+    if constexpr (is_complex_number<T>) {
+      const int scale = scaled.scale(column);
+      for (std::int64_t i = 0; i < count; ++i)
+        to[i] = {std::ldexp(part(column, 0)[i], scale), std::ldexp(part(column, 1)[i], scale)};
+    } else {
+      scaled.copy(column, to);
+    }
+  }
+};
+
+template <class T>
+BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<Wide>> a,
+                                std::shared_ptr<const MatrixSource<Wide>> b, const T* x, std::int64_t columns,
+                                Wide* residual)
     : kernels_(std::move(kernels)),
       a_(std::move(a)),
       b_(std::move(b)),
@@ -57,10 +134,12 @@ std::int64_t BackwardError<T>::preferred_columns(std::int64_t n, std::int64_t co
 
 template <class T>
 std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t n, std::int64_t columns) noexcept {
-  // The buffers: a strip of A; columns of x in double precision, as long as a strip is wide; the residual of the band.
+  // The buffers: a strip of A, or of a complex A a quarter of one and its parts; columns of x in double precision, as
+  // long as a strip is wide; the residual of the band.
   const auto at_once = static_cast<std::size_t>(std::min(columns, columns_at_once));
-  return sizeof(double) * (strip_elements + at_once * (strip_elements / 16) +
-                           static_cast<std::size_t>(std::min(n, rows_per_task) * columns));
+  return sizeof(double) *
+         (strip_elements + at_once * (strip_elements / 16) +
+          static_cast<std::size_t>(parts_of_number<T> * std::min(n, rows_per_task) * columns));
 }
 
 template <class T>
@@ -89,11 +168,11 @@ void BackwardError<T>::compute_norms_of_x() {
   for (std::int64_t c = 0; c < columns_; ++c) {
     const T* const x = x_ + c * n;
     double& norm = norms_of_x_[static_cast<std::size_t>(c)];
-    for (std::int64_t i = 0; i < n; ++i) norm = larger(norm, std::abs(static_cast<double>(x[i])));
+    for (std::int64_t i = 0; i < n; ++i) norm = larger(norm, magnitude(x[i]));
     if (!(norm > 0)) continue;
     for (std::int64_t i = 0; i < n; ++i) {
       double& size = magnitudes_of_x_[static_cast<std::size_t>(i)];
-      size = larger(size, std::abs(static_cast<double>(x[i])) / norm);
+      size = larger(size, magnitude(x[i]) / norm);
     }
   }
 }
@@ -128,6 +207,7 @@ void BackwardError<T>::combine_ranks(Runtime& runtime) {
 
 template <class T>
 void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
+  constexpr int parts = parts_of_number<T>;
   const std::int64_t n = a_->rows();
   const auto columns = static_cast<std::size_t>(columns_);
   const auto lease = scratch_.lease();
@@ -140,79 +220,111 @@ void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
   part.x.resize(columns);
   part.b.resize(columns);
 
-  b_->read(row, count, 0, columns_, residual, count);
+  Wide* const b = reinterpret_cast<Wide*>(residual);
+  b_->read(row, count, 0, columns_, b, count);
   std::vector<double> sizes(static_cast<std::size_t>(count));  // |b| + |A| |x|, relative to || x ||
   for (std::int64_t c = 0; c < columns_; ++c) {
     const auto place = static_cast<std::size_t>(c);
     const double norm = norms_of_x_[place];
-    part.b[place] = WideNumber(ScaledResidual::largest_of(residual + c * count, count));
+    part.b[place] = WideNumber(largest_magnitude(b + c * count, count));
     part.x[place] = WideNumber(norm);
     for (std::int64_t i = 0; i < count; ++i) {
-      const double size = std::abs(residual[i + c * count]);
+      const double size = magnitude(b[i + c * count]);
       double& of_row = sizes[static_cast<std::size_t>(i)];
       of_row = larger(of_row, size == 0 ? 0 : size / norm);
     }
+    split_parts<Wide>(residual + c * parts * count, count);
   }
-  ScaledResidual scaled(residual, count, columns_);
+  ScaledResidual scaled(residual, parts * count, columns_);
   for (std::int64_t c = 0; c < columns_; ++c) scaled.set_x(c, norms_of_x_[static_cast<std::size_t>(c)]);
+  RowsOfResidual of_rows{.count = count, .elements = residual, .scaled = scaled, .x = x};
   std::vector<double> row_sums(static_cast<std::size_t>(count));
-  std::vector<double> products(static_cast<std::size_t>(count * std::min(columns_, columns_at_once)));
-  std::vector<double> left_out(products.size());  // the rounding errors of the sums
-  const std::int64_t width = std::min(n, a_->by_blocks() ? block_width : widest);
-  const std::int64_t height = std::min(count, static_cast<std::int64_t>(strip_elements) / width);
+  const std::int64_t width = std::min(n, a_->by_blocks() ? block_width : widest<T>);
+  const std::int64_t height = std::min(count, elements_of_strip<T> / width);
+  Wide* const elements = reinterpret_cast<Wide*>(strip);
   for (std::int64_t first = 0; first < count; first += height) {
     const auto rows = static_cast<int>(std::min(height, count - first));
     for (std::int64_t j = 0; j < n; j += width) {
       const auto wide = static_cast<int>(std::min(width, n - j));
       const bool transposed = a_->by_columns();
       if (transposed)
-        a_->read(j, wide, row + first, rows, strip, wide);
+        a_->read(j, wide, row + first, rows, elements, wide);
       else
-        a_->read(row + first, rows, j, wide, strip, rows);
-      scaled.prepare(ScaledResidual::largest_of(strip, static_cast<std::int64_t>(rows) * wide));
-      const Strip elements{strip, rows, wide, transposed};
-      add_sizes(elements, magnitudes_of_x_.data() + j, row_sums.data() + first, sizes.data() + first);
-      for (std::int64_t c = 0; c < columns_; c += columns_at_once) {
-        const auto some = static_cast<int>(std::min(columns_at_once, columns_ - c));
-        for (int k = 0; k < some; ++k)
-          for (int i = 0; i < wide; ++i)
-            x[i + static_cast<std::int64_t>(k) * wide] =
-                scaled.scaled(c + k, static_cast<double>(x_[j + i + (c + k) * n]));
-        double* const r = residual + first + c * count;
-        std::ranges::fill(left_out, 0.0);
-        subtract_products(kernels_, elements, {x, wide}, some, products.data(), {r, count}, left_out.data());
-        for (int y = 0; y < some; ++y)
-          for (int i = 0; i < rows; ++i)
-            r[i + y * count] += left_out[static_cast<std::size_t>(y) * static_cast<std::size_t>(rows) +
-                                         static_cast<std::size_t>(i)];
+        a_->read(row + first, rows, j, wide, elements, rows);
+      const std::int64_t size = static_cast<std::int64_t>(rows) * wide;
+      scaled.prepare(ScaledResidual::largest_of(strip, parts * size));
+      of_rows.first = first, of_rows.rows = rows, of_rows.wide = wide, of_rows.transposed = transposed;
+      if constexpr (is_complex_number<T>) {
+        double* const of_parts = strip + 2 * elements_of_strip<T>;
+        for (std::int64_t i = 0; i < size; ++i) {
+          const Wide element = elements[i];
+          of_parts[i] = element.real();
+          // The mirror image in a Hermitian matrix is the conjugate.
+          of_parts[i + size] = transposed ? -element.imag() : element.imag();
+          strip[i] = magnitude(element);  // of elements that have been read
+        }
+        add_sizes({strip, rows, wide, transposed}, magnitudes_of_x_.data() + j, row_sums.data() + first,
+                  sizes.data() + first);
+        for (int p = 0; p < parts; ++p) subtract_strip(of_rows, of_parts + p * size, j, p);
+      } else {
+        add_sizes({strip, rows, wide, transposed}, magnitudes_of_x_.data() + j, row_sums.data() + first,
+                  sizes.data() + first);
+        subtract_strip(of_rows, strip, j, 0);
       }
     }
   }
-  kernels_.count(Kernel::gemm,
-                 2.0 * static_cast<double>(n) * static_cast<double>(count) * static_cast<double>(columns_));
+  kernels_.count(Kernel::gemm, real_flops<T> * 2 * static_cast<double>(n) * static_cast<double>(count) *
+                                   static_cast<double>(columns_));
   double sum = 0;
   for (const double of_row : row_sums) sum = larger(sum, of_row);
-  part.a = std::isinf(sum) ? norm_of_rows(row, count, strip) : WideNumber(sum);
-  for (std::int64_t c = 0; c < columns_; ++c) part.residual[static_cast<std::size_t>(c)] = scaled.norm(c);
-  bound_residual(row, count, scaled, sizes);
+  part.a = std::isinf(sum) ? norm_of_rows(row, count, elements) : WideNumber(sum);
+  for (std::int64_t c = 0; c < columns_; ++c) part.residual[static_cast<std::size_t>(c)] = of_rows.norm(c);
+  bound_residual(row, of_rows, sizes);
   if (residual_ != nullptr)
-    for (std::int64_t c = 0; c < columns_; ++c) scaled.copy(c, residual_ + row + c * n);
+    for (std::int64_t c = 0; c < columns_; ++c) of_rows.copy(c, residual_ + row + c * n);
   merge(part);
 }
 
+/// Subtracts the product of the strip, which starts at that column of A, and x. `part`: of the elements of A.
 template <class T>
-void BackwardError<T>::bound_residual(std::int64_t row, std::int64_t count, const ScaledResidual& residual,
+void BackwardError<T>::subtract_strip(const RowsOfResidual& of, const double* strip, std::int64_t column,
+                                      int part) const {
+  constexpr int parts = parts_of_number<T>;
+  const std::int64_t n = a_->columns(), at_once = std::min(columns_, columns_at_once) * parts;
+  const Strip elements{strip, of.rows, of.wide, of.transposed};
+  std::vector<double> products(static_cast<std::size_t>(of.rows * at_once));
+  std::vector<double> left_out(products.size());  // the rounding errors of the sums
+  for (std::int64_t c = 0; c < columns_; c += columns_at_once) {
+    const auto some = static_cast<int>(std::min(columns_at_once, columns_ - c));
+    for (int k = 0; k < some; ++k)
+      for (int p = 0; p < parts; ++p)
+        for (int i = 0; i < of.wide; ++i)
+          of.x[i + static_cast<std::int64_t>(k * parts + p) * of.wide] =
+              of.scaled.scaled(c + k, part_of_product(x_[column + i + (c + k) * n], part, p));
+    double* const r = of.part(c, 0) + of.first;
+    std::ranges::fill(left_out, 0.0);
+    subtract_products(kernels_, elements, {of.x, of.wide}, some * parts, products.data(), {r, of.count},
+                      left_out.data());
+    for (int y = 0; y < some * parts; ++y)
+      for (int i = 0; i < of.rows; ++i)
+        r[i + y * of.count] += left_out[static_cast<std::size_t>(y) * static_cast<std::size_t>(of.rows) +
+                                        static_cast<std::size_t>(i)];
+  }
+}
+
+template <class T>
+void BackwardError<T>::bound_residual(std::int64_t row, const RowsOfResidual& of,
                                       const std::vector<double>& sizes) {
   // Each product that underflows is wrong by up to half of the smallest number. Products with a zero column of x are
   // exact.
-  const double n = static_cast<double>(a_->columns());
-  for (std::int64_t i = 0; i < count; ++i) {
+  const double n = static_cast<double>(a_->columns()) * parts_of_number<T>;
+  for (std::int64_t i = 0; i < of.count; ++i) {
     const double size = sizes[static_cast<std::size_t>(i)];
     double of_row = 0;
     for (std::int64_t c = 0; c < columns_; ++c) {
       const WideNumber norm(norms_of_x_[static_cast<std::size_t>(c)]);
-      WideNumber r = residual.element(i, c);
-      const int scale = residual.scale(c);
+      WideNumber r = of.size(i, c);
+      const int scale = of.scaled.scale(c);
       if (size > 0 && !norm.is_zero() &&
           WideNumber(size) * norm < WideNumber(n * std::numeric_limits<double>::min(), scale))
         r = r + WideNumber(n * std::numeric_limits<double>::denorm_min(), scale);
@@ -225,8 +337,11 @@ void BackwardError<T>::bound_residual(std::int64_t row, std::int64_t count, cons
 
 template <class T>
 double BackwardError<T>::roundings_of_residual() const noexcept {
-  const std::int64_t n = a_->columns(), width = std::min(n, a_->by_blocks() ? block_width : widest);
-  return roundings_of_residual_in(n, width, columns_);
+  constexpr std::int64_t parts = parts_of_number<T>;
+  const std::int64_t n = a_->columns(), width = std::min(n, a_->by_blocks() ? block_width : widest<T>);
+  // Of both parts of a complex number.
+  const double of_parts = is_complex_number<T> ? std::sqrt(2.0) : 1;
+  return of_parts * roundings_of_residual_in(parts * n, width, parts * columns_);
 }
 
 template <class T>
@@ -243,9 +358,9 @@ std::vector<double> BackwardError<T>::residual_bound() const {
 }
 
 template <class T>
-WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, double* strip) const {
+WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, Wide* strip) const {
   const std::int64_t n = a_->rows();
-  const std::int64_t width = std::min(n, static_cast<std::int64_t>(strip_elements) / rows_per_task);
+  const std::int64_t width = std::min(n, elements_of_strip<T> / rows_per_task);
   std::vector<WideNumber> sums(static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < n; j += width) {
     const std::int64_t wide = std::min(width, n - j);
@@ -257,7 +372,7 @@ WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, 
     for (std::int64_t k = 0; k < wide; ++k)
       for (std::int64_t i = 0; i < count; ++i) {
         WideNumber& sum = sums[static_cast<std::size_t>(i)];
-        sum = sum + WideNumber(std::abs(strip[transposed ? k + i * wide : i + k * count]));
+        sum = sum + WideNumber(magnitude(strip[transposed ? k + i * wide : i + k * count]));
       }
   }
   return *std::ranges::max_element(sums, [](const WideNumber& a, const WideNumber& b) { return a < b; });
@@ -278,7 +393,7 @@ template <class T>
 double BackwardError<T>::value() const {
   const std::lock_guard guard(mutex_);
   const WideNumber by_least_number =
-      norms_.a * WideNumber(static_cast<double>(std::numeric_limits<T>::denorm_min()));
+      norms_.a * WideNumber(static_cast<double>(std::numeric_limits<RealOf<T>>::denorm_min()));
   double worst = 0;
   for (std::size_t c = 0; c < norms_.x.size(); ++c) {
     const WideNumber scale = norms_.a * norms_.x[c] + norms_.b[c];
@@ -299,5 +414,7 @@ double BackwardError<T>::matrix_norm() const {
 
 template class BackwardError<float>;
 template class BackwardError<double>;
+template class BackwardError<std::complex<float>>;
+template class BackwardError<std::complex<double>>;
 
 }  // namespace fairlead::linalg

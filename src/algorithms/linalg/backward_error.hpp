@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "algorithms/linalg/wide_number.hpp"
 #include "base/rundown_protection.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -23,12 +24,13 @@ class ScaledResidual;
 
 /// The largest backward error that counts as correct, for n equations in T: 10 sqrt(n) roundings, but not more than 20
 /// times the largest error of 2000 correct runs. That was 4.7 roundings for n up to 1600 and grows with sqrt(n)
-/// (docs/solve.md). The bound therefore holds for any order of the sums, any BLAS and any tile.
+/// (docs/solve.md). The bound therefore holds for any order of the sums, any BLAS and any tile. A complex product has up to
+/// sqrt(8) roundings (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 3.6).
 template <class T>
 double max_correct_backward_error(std::int64_t n) noexcept {
   const double root = std::sqrt(static_cast<double>(n));
-  return std::min(10 * root, std::max(90.0, 2 * root)) *
-         static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double of_product = is_complex_number<T> ? std::sqrt(8.0) : 1;
+  return std::min(10 * root, std::max(90.0, 2 * root)) * of_product * epsilon_of_scalar<T>;
 }
 
 /// Computes || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the maximum over the columns of x (Rigal,
@@ -37,16 +39,21 @@ double max_correct_backward_error(std::int64_t n) noexcept {
 /// rounding an element of x to that number.
 ///
 /// Each task reads some complete rows of A, so the matrix is read once, in order, and needs scratch memory only. A
-/// source that prefers columns is read by columns and assumed to be symmetric.
+/// source that prefers columns is read by columns and assumed to be symmetric, or Hermitian if it is complex.
+///
+/// Complex products are sums of products of real parts: a strip of A is split into real and imaginary parts, and each
+/// column of x and of the residual is two real columns. Absolute values are those of complex numbers.
 template <class T>
 class BackwardError {
  public:
+  using Wide = WideOf<T>;
+
   /// `x`: column-major, contiguous, as many rows as A, `columns` columns; must stay valid and unchanged until the flow
   /// has been waited for. `residual`: if not null, receives b - A x in the layout of x. It may be the memory of b: each
   /// row of b is read only by the task that writes this row.
-  BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
-                std::shared_ptr<const MatrixSource<double>> b, const T* x, std::int64_t columns,
-                double* residual = nullptr);
+  BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<Wide>> a,
+                std::shared_ptr<const MatrixSource<Wide>> b, const T* x, std::int64_t columns,
+                Wide* residual = nullptr);
 
   /// The scratch memory of one task, in bytes; at most one task per worker runs at a time.
   static std::size_t scratch_bytes_per_worker(std::int64_t n, std::int64_t columns) noexcept;
@@ -85,18 +92,19 @@ class BackwardError {
   };
   void compute_rows(std::int64_t row, std::int64_t count);
   void compute_norms_of_x();
-  void bound_residual(std::int64_t row, std::int64_t count, const ScaledResidual& residual,
-                      const std::vector<double>& magnitudes);
+  struct RowsOfResidual;
+  void subtract_strip(const RowsOfResidual& rows, const double* strip, std::int64_t column, int part) const;
+  void bound_residual(std::int64_t row, const RowsOfResidual& rows, const std::vector<double>& magnitudes);
   double roundings_of_residual() const noexcept;
   /// The maximum row sum of |A| over `count` rows, for sums that overflow a double. `strip`: scratch memory.
-  WideNumber norm_of_rows(std::int64_t row, std::int64_t count, double* strip) const;
+  WideNumber norm_of_rows(std::int64_t row, std::int64_t count, Wide* strip) const;
   void merge(const Norms& part);
 
   Kernels kernels_;
-  std::shared_ptr<const MatrixSource<double>> a_, b_;
+  std::shared_ptr<const MatrixSource<Wide>> a_, b_;
   const T* x_;
   std::int64_t columns_;
-  double* residual_;
+  Wide* residual_;
   std::uint32_t ranks_ = 1;  // the number of ranks that compute
   ScratchPool scratch_;
   std::vector<double> magnitudes_of_x_;  // per row of x, relative to the norm of the column
@@ -110,5 +118,7 @@ class BackwardError {
 
 extern template class BackwardError<float>;
 extern template class BackwardError<double>;
+extern template class BackwardError<std::complex<float>>;
+extern template class BackwardError<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -42,5 +42,7 @@ std::uint64_t cholesky_tasks(std::int64_t tiles) noexcept {
 
 template void cholesky<float>(Flow&, const Kernels&, const TiledMatrix<float>&);
 template void cholesky<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
+template void cholesky<std::complex<float>>(Flow&, const Kernels&, const TiledMatrix<std::complex<float>>&);
+template void cholesky<std::complex<double>>(Flow&, const Kernels&, const TiledMatrix<std::complex<double>>&);
 
 }  // namespace fairlead::linalg

@@ -49,5 +49,9 @@ template void allgather_bands<float>(Runtime&, float*, std::int64_t, std::int64_
                                      std::uint32_t);
 template void allgather_bands<double>(Runtime&, double*, std::int64_t, std::int64_t, std::int32_t,
                                       std::uint32_t);
+template void allgather_bands<std::complex<float>>(Runtime&, std::complex<float>*, std::int64_t, std::int64_t,
+                                                   std::int32_t, std::uint32_t);
+template void allgather_bands<std::complex<double>>(Runtime&, std::complex<double>*, std::int64_t,
+                                                    std::int64_t, std::int32_t, std::uint32_t);
 
 }  // namespace fairlead::linalg

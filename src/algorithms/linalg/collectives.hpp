@@ -3,6 +3,7 @@
 #pragma once
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,5 +29,9 @@ extern template void allgather_bands<float>(Runtime&, float*, std::int64_t, std:
                                             std::uint32_t);
 extern template void allgather_bands<double>(Runtime&, double*, std::int64_t, std::int64_t, std::int32_t,
                                              std::uint32_t);
+extern template void allgather_bands<std::complex<float>>(Runtime&, std::complex<float>*, std::int64_t,
+                                                          std::int64_t, std::int32_t, std::uint32_t);
+extern template void allgather_bands<std::complex<double>>(Runtime&, std::complex<double>*, std::int64_t,
+                                                           std::int64_t, std::int32_t, std::uint32_t);
 
 }  // namespace fairlead::linalg

@@ -11,22 +11,23 @@
 namespace fairlead::linalg {
 
 /// A block of columns of a matrix, as a matrix.
-class ColumnBlock final : public MatrixSource<double> {
+template <class T>
+class ColumnBlock final : public MatrixSource<T> {
  public:
-  ColumnBlock(std::shared_ptr<const MatrixSource<double>> all, std::int64_t first, std::int64_t count)
+  ColumnBlock(std::shared_ptr<const MatrixSource<T>> all, std::int64_t first, std::int64_t count)
       : all_(std::move(all)), first_(first), count_(count) {}
 
   std::int64_t rows() const override { return all_->rows(); }
   std::int64_t columns() const override { return count_; }
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
-            double* out, std::int64_t ld) const override {
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override {
     all_->read(row, row_count, first_ + column, column_count, out, ld);
   }
   bool by_columns() const override { return all_->by_columns(); }
   bool by_blocks() const override { return all_->by_blocks(); }
 
  private:
-  std::shared_ptr<const MatrixSource<double>> all_;
+  std::shared_ptr<const MatrixSource<T>> all_;
   std::int64_t first_, count_;
 };
 

@@ -8,16 +8,19 @@
 #include <limits>
 #include <vector>
 
+#include "base/scalar.hpp"
+
 namespace fairlead::linalg {
 
 template <class T>
 class ColumnScales {
  public:
-  /// Scales the columns that need it by powers of two. `x`: column-major with leading dimension `rows`.
-  ColumnScales(T* x, std::int64_t rows, std::int64_t columns) : rows_(rows) {
+  /// Scales the columns that need it by powers of two. `elements`: column-major with leading dimension `rows`.
+  ColumnScales(T* elements, std::int64_t rows, std::int64_t columns) : rows_(rows * parts_of_number<T>) {
+    Real* const x = parts_of(elements);
     for (std::int64_t c = 0; c < columns; ++c) {
-      T largest = 0;
-      for (std::int64_t i = 0; i < rows; ++i) largest = std::max(largest, std::abs(x[i + c * rows]));
+      Real largest = 0;
+      for (std::int64_t i = 0; i < rows_; ++i) largest = std::max(largest, std::abs(x[i + c * rows_]));
       if (largest == 0 || !std::isfinite(largest)) continue;
       int exponent = 0;
       static_cast<void>(std::frexp(largest, &exponent));
@@ -29,22 +32,23 @@ class ColumnScales {
   }
   /// Scales the same columns of the solution back; its number of rows may differ from that of x.
   void undo(T* x) const {
-    for (const auto& [column, by] : scaled_) scale(x, column, -by);
+    for (const auto& [column, by] : scaled_) scale(parts_of(x), column, -by);
   }
 
  private:
+  using Real = RealOf<T>;
   // No element of an inverse exceeds 2^1074 (2^149 for float), so the scaled solutions do not overflow.
-  static constexpr int target_exponent = sizeof(T) == sizeof(float) ? 40 : 500;
-  static constexpr int limit_exponent = sizeof(T) == sizeof(float) ? 100 : 900;
+  static constexpr int target_exponent = std::is_same_v<Real, float> ? 40 : 500;
+  static constexpr int limit_exponent = std::is_same_v<Real, float> ? 100 : 900;
   struct Scaled {
     std::int64_t column;
     int by;  // exponent of the factor
   };
-  void scale(T* x, std::int64_t column, int by) const {
-    for (T* p = x + column * rows_; p != x + (column + 1) * rows_; ++p) *p = std::ldexp(*p, by);
+  void scale(Real* x, std::int64_t column, int by) const {
+    for (Real* p = x + column * rows_; p != x + (column + 1) * rows_; ++p) *p = std::ldexp(*p, by);
   }
 
-  std::int64_t rows_;
+  std::int64_t rows_;  // numbers in a column: parts of complex elements
   std::vector<Scaled> scaled_;
 };
 

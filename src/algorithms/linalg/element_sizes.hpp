@@ -14,6 +14,7 @@
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "base/rundown_protection.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -62,7 +63,7 @@ class ElementSizes {
     for (int j = 0; j < tile.columns(); ++j)
       for (int i = which == Elements::lower ? j : 0;
            i < (which == Elements::upper ? std::min(j + 1, tile.rows()) : tile.rows()); ++i)
-        size = larger(size, std::abs(static_cast<double>(tile(i, j))));
+        size = larger(size, magnitude(tile(i, j)));
     return size;
   }
 

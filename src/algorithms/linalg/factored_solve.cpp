@@ -1,5 +1,5 @@
 // Solves with Cholesky or LU factors: forward substitution by columns of L, then backward substitution by
-// columns of L^T or U, from the last. The second sweep starts with the tiles that the first sweep used last,
+// columns of L^H or U, from the last. The second sweep starts with the tiles that the first sweep used last,
 // which may still be in memory.
 #include "algorithms/linalg/factored_solve.hpp"
 
@@ -65,6 +65,8 @@ std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noe
   template void solve_lu_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&);
 FAIRLEAD_INSTANTIATE_SOLVES(float)
 FAIRLEAD_INSTANTIATE_SOLVES(double)
+FAIRLEAD_INSTANTIATE_SOLVES(std::complex<float>)
+FAIRLEAD_INSTANTIATE_SOLVES(std::complex<double>)
 #undef FAIRLEAD_INSTANTIATE_SOLVES
 
 }  // namespace fairlead::linalg

@@ -6,7 +6,7 @@
 
 namespace fairlead::linalg {
 
-/// b := (L R)^-1 b for each b, where R is L^T or U. All solves share the same two sweeps over the factors, forward and
+/// b := (L R)^-1 b for each b, where R is L^H or U. All solves share the same two sweeps over the factors, forward and
 /// backward. Throws UsageError if the shapes or the sides of the tiles do not match.
 template <class T>
 void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/linalg/collectives.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -107,7 +108,7 @@ void GeneralReader<T>::read(const LineBand& piece, std::span<T* const> tiles) {
                                       unsigned_of(piece.first_in_line), unsigned_of(piece.along_count), grid,
                                       lease.bytes());
   }
-  T largest = 0;
+  double largest = 0;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::int64_t begin = piece.first_in_line + static_cast<std::int64_t>(i) * piece.tile;
     const std::int64_t count = std::min(piece.tile, piece.first_in_line + piece.along_count - begin);
@@ -116,25 +117,36 @@ void GeneralReader<T>::read(const LineBand& piece, std::span<T* const> tiles) {
                              : largest_of(tiles[i], piece.across_count, count, piece.first_line, begin));
   }
   double before = largest_.load(std::memory_order_relaxed);
-  const auto mine = static_cast<double>(largest);
-  while (before < mine && !largest_.compare_exchange_weak(before, mine, std::memory_order_relaxed)) continue;
+  while (before < largest && !largest_.compare_exchange_weak(before, largest, std::memory_order_relaxed))
+    continue;
 }
 
 template <class T>
-T GeneralReader<T>::largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
-                               std::int64_t first_column) const {
-  T largest = 0;
+double GeneralReader<T>::largest_of(const T* tile, std::int64_t rows, std::int64_t columns,
+                                    std::int64_t first_row, std::int64_t first_column) const {
+  RealOf<T> largest = 0;  // of complex elements the square root is computed for the candidates only
+  double largest_magnitude = 0;
   for (std::int64_t k = 0; k < rows * columns; ++k) {
-    if (!std::isfinite(tile[k]))
+    if (!is_finite_number(tile[k]))
       throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
                                        matrix_->name(), first_row + k % rows, first_column + k / rows,
-                                       std::isnan(tile[k]) ? "not a number (NaN)" : "infinite"));
-    largest = std::max(largest, std::abs(tile[k]));
+                                       is_not_a_number(tile[k]) ? "not a number (NaN)" : "infinite"));
+    if constexpr (is_complex_number<T>) {
+      // At most the root of two times its larger part.
+      const RealOf<T> part = std::max(std::abs(tile[k].real()), std::abs(tile[k].imag()));
+      if (part * RealOf<T>(1.42) <= largest) continue;
+      largest_magnitude = std::max(largest_magnitude, magnitude(tile[k]));
+      largest = static_cast<RealOf<T>>(largest_magnitude);
+    } else {
+      largest = std::max(largest, std::abs(tile[k]));
+    }
   }
-  return largest;
+  return is_complex_number<T> ? largest_magnitude : static_cast<double>(largest);
 }
 
 template class GeneralReader<float>;
 template class GeneralReader<double>;
+template class GeneralReader<std::complex<float>>;
+template class GeneralReader<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -4,6 +4,7 @@
 #include <fairlead/runtime.hpp>
 
 #include <atomic>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,8 +44,8 @@ class GeneralReader {
  private:
   template <class Each>
   void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone, Each each) const;
-  T largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
-               std::int64_t first_column) const;
+  double largest_of(const T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
+                    std::int64_t first_column) const;
 
   std::shared_ptr<const data::StoredMatrix> matrix_;
   bool by_columns_;
@@ -54,5 +55,7 @@ class GeneralReader {
 
 extern template class GeneralReader<float>;
 extern template class GeneralReader<double>;
+extern template class GeneralReader<std::complex<float>>;
+extern template class GeneralReader<std::complex<double>>;
 
 }  // namespace fairlead::linalg

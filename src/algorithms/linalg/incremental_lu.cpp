@@ -97,7 +97,7 @@ void solve_lu_incremental_transposed(Flow& flow, const Kernels& kernels, const T
                                      const IncrementalPivots<T>& p, const TiledMatrix<T>& b) {
   p.require_shape_of(a);
   require_system(a, b);
-  solve_upper(flow, kernels, u_of_lu, a, {&b}, UpperForm::transposed);
+  solve_upper(flow, kernels, u_of_lu, a, {&b}, UpperForm::adjoint);
   eliminate(flow, kernels, a, p, b, Elimination::transposed);
 }
 

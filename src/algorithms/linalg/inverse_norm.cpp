@@ -15,6 +15,7 @@
 
 #include "algorithms/linalg/factored_solve.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -213,15 +214,18 @@ class InverseNorm<T>::Implementation {
   /// The first vector of each kind is positive, which suits inverses without negative elements; the others have random
   /// signs.
   void fill_signs(Out<Tile<T>>& x, const Place& place) const {
-    GeneratedUniform<T>(n_, count_, seed)
-        .read(place.row, x.rows(), place.column, x.columns(), x.data(), x.leading_dimension());
-    for (int j = 0; j < x.columns(); ++j)
+    using Real = RealOf<T>;
+    std::vector<Real> signs(static_cast<std::size_t>(x.rows()));
+    for (int j = 0; j < x.columns(); ++j) {
+      GeneratedUniform<Real>(n_, count_, seed)
+          .read(place.row, x.rows(), place.column + j, 1, signs.data(), x.rows());
       for (int i = 0; i < x.rows(); ++i) {
         const std::int64_t vector = place.column + j;
-        const bool positive = vector == 0 || vector == plain_ || x(i, j) >= 0;
-        const T size = is_weighted(vector) ? static_cast<T>(weight(place.row + i)) : T(1);
+        const bool positive = vector == 0 || vector == plain_ || signs[static_cast<std::size_t>(i)] >= 0;
+        const Real size = is_weighted(vector) ? static_cast<Real>(weight(place.row + i)) : Real(1);
         x(i, j) = positive ? size : -size;
       }
+    }
   }
   void fill_units(Out<Tile<T>>& x, const Place& place) const {
     for (int j = 0; j < x.columns(); ++j) {
@@ -242,7 +246,7 @@ class InverseNorm<T>::Implementation {
       const auto c = static_cast<std::size_t>(j);
       const std::int64_t made_for = steps_ == steps ? rows_[static_cast<std::size_t>(vector)] : -1;
       for (int i = 0; i < y.rows(); ++i) {
-        const double size = std::abs(static_cast<double>(y(i, j)));
+        const double size = magnitude(y(i, j));
         Row& row = of_rows[is_weighted(vector) ? 1 : 0][static_cast<std::size_t>(i)];
         if (!(size <= row.size)) row.size = size;
         result.sums[c] += size;
@@ -414,5 +418,7 @@ void InverseNorm<T>::submit_evaluation(Flow& flow) {
 
 template class InverseNorm<float>;
 template class InverseNorm<double>;
+template class InverseNorm<std::complex<float>>;
+template class InverseNorm<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -22,7 +22,7 @@ std::int64_t bands_of_columns(std::int64_t n) noexcept { return (n + band_column
 }  // namespace
 
 template <class T>
-InverseResidual<T>::InverseResidual(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
+InverseResidual<T>::InverseResidual(Kernels kernels, std::shared_ptr<const MatrixSource<Wide>> a,
                                     const std::vector<T>& y, const std::vector<std::int64_t>& rows,
                                     const std::vector<double>& shares)
     : kernels_(std::move(kernels)),
@@ -36,7 +36,7 @@ InverseResidual<T>::InverseResidual(Kernels kernels, std::shared_ptr<const Matri
 template <class T>
 std::size_t InverseResidual<T>::scratch_bytes_per_worker(std::int64_t rows) noexcept {
   // A block of A; as many rows of y; the sums of a band.
-  return sizeof(double) * (block_elements + static_cast<std::size_t>((block_rows + band_columns) * rows));
+  return sizeof(Wide) * (block_elements + static_cast<std::size_t>((block_rows + band_columns) * rows));
 }
 
 template <class T>
@@ -60,27 +60,27 @@ template <class T>
 void InverseResidual<T>::multiply(std::int64_t column, std::int64_t count) {
   const std::int64_t n = a_->rows(), vectors = std::ssize(rows_);
   const auto lease = scratch_.lease();
-  double* const a = lease.template as<double>().data();
-  double* const y = a + block_elements;
-  double* const products = y + block_rows * vectors;
+  Wide* const a = lease.template as<Wide>().data();
+  Wide* const y = a + block_elements;
+  Wide* const products = y + block_rows * vectors;
   const auto wide = static_cast<int>(count), sides = static_cast<int>(vectors);
-  std::fill_n(products, count * vectors, 0.0);
+  std::fill_n(products, count * vectors, Wide(0));
   for (std::int64_t row = 0; row < n; row += block_rows) {
     const auto rows = static_cast<int>(std::min(block_rows, n - row));
     a_->read(row, rows, column, count, a, rows);
     for (std::int64_t v = 0; v < vectors; ++v)
       for (std::int64_t i = 0; i < rows; ++i)
-        y[i + v * rows] = static_cast<double>(y_[static_cast<std::size_t>(row + i + v * n)]);
-    kernels_.blas().gemm<double>(Transpose::yes, Transpose::no, wide, sides, rows, 1, a, rows, y, rows, 1,
-                                 products, wide);
+        y[i + v * rows] = scalar_cast<Wide>(y_[static_cast<std::size_t>(row + i + v * n)]);
+    kernels_.blas().gemm<Wide>(adjoint<Wide>, Transpose::no, wide, sides, rows, 1, a, rows, y, rows, 1,
+                               products, wide);
   }
   for (std::int64_t v = 0; v < vectors; ++v) {
     double product = 0, residual = 0;
     for (std::int64_t j = 0; j < count; ++j) {
-      const double element = products[j + v * count];
-      const double off = element - (column + j == rows_[static_cast<std::size_t>(v)] ? 1 : 0);
-      product += std::abs(element);
-      residual += std::abs(off) * shares_[static_cast<std::size_t>(column + j)];
+      const Wide element = products[j + v * count];
+      const Wide off = element - (column + j == rows_[static_cast<std::size_t>(v)] ? 1.0 : 0.0);
+      product += magnitude(element);
+      residual += magnitude(off) * shares_[static_cast<std::size_t>(column + j)];
     }
     const auto place = static_cast<std::size_t>(column / band_columns + v * bands_of_columns(a_->columns()));
     sums_[place] = product;
@@ -104,5 +104,7 @@ void InverseResidual<T>::combine_ranks(Runtime& runtime) {
 
 template class InverseResidual<float>;
 template class InverseResidual<double>;
+template class InverseResidual<std::complex<float>>;
+template class InverseResidual<std::complex<double>>;
 
 }  // namespace fairlead::linalg

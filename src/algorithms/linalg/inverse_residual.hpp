@@ -1,5 +1,5 @@
-// The residual y^T A - e^T of computed rows y of A^-1, with A read from its source. It detects rows computed with
-// factors that are not those of A. For any y, || y || / || A^T y || in the one norm is at most || A^-1 || in the
+// The residual y^H A - e^T of computed rows y^H of A^-1, with A read from its source. It detects rows computed with
+// factors that are not those of A. For any y, || y || / || A^H y || in the one norm is at most || A^-1 || in the
 // infinity norm, so an estimate of the condition number from it is never too large.
 #pragma once
 #include <fairlead/flow.hpp>
@@ -7,12 +7,14 @@
 #include <fairlead/matrix_source.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "base/rundown_protection.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -21,9 +23,11 @@ template <class T>
 class InverseResidual {
  public:
   /// `y`: one column per element of `rows`, column-major, as many elements as A has rows. `shares`: for each column of
-  /// A, the weight of its component of y^T A - e^T in residuals(). All are read when the tasks run, and must stay
+  /// A, the weight of its component of y^H A - e^T in residuals(). All are read when the tasks run, and must stay
   /// valid.
-  InverseResidual(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a, const std::vector<T>& y,
+  using Wide = WideOf<T>;
+
+  InverseResidual(Kernels kernels, std::shared_ptr<const MatrixSource<Wide>> a, const std::vector<T>& y,
                   const std::vector<std::int64_t>& rows, const std::vector<double>& shares);
 
   static std::size_t scratch_bytes_per_worker(std::int64_t rows) noexcept;
@@ -33,16 +37,16 @@ class InverseResidual {
   /// Combines the results after the flow has been waited for. Collective over the ranks.
   void combine_ranks(Runtime& runtime);
 
-  /// The one norm of A^T y, for each row; valid after combine_ranks().
+  /// The one norm of A^H y, for each row; valid after combine_ranks().
   const std::vector<double>& products() const noexcept { return products_; }
-  /// The one norm of A^T y - e, each component times its share.
+  /// The one norm of A^H y - e, each component times its share.
   const std::vector<double>& residuals() const noexcept { return residuals_; }
 
  private:
   void multiply(std::int64_t column, std::int64_t count);
 
   Kernels kernels_;
-  std::shared_ptr<const MatrixSource<double>> a_;
+  std::shared_ptr<const MatrixSource<Wide>> a_;
   const std::vector<T>& y_;
   const std::vector<std::int64_t>& rows_;
   const std::vector<double>& shares_;
@@ -56,5 +60,7 @@ class InverseResidual {
 
 extern template class InverseResidual<float>;
 extern template class InverseResidual<double>;
+extern template class InverseResidual<std::complex<float>>;
+extern template class InverseResidual<std::complex<double>>;
 
 }  // namespace fairlead::linalg

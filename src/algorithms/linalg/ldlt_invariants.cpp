@@ -83,6 +83,7 @@ LogDeterminant ldlt_determinant(Flow& flow, const SymmetricPivots<T>& p, const T
       determinant.log_absolute += std::log(std::abs(static_cast<double>(u(i, i))));
     }
   }
+  determinant.phase = determinant.sign;
   return determinant;
 }
 

@@ -42,5 +42,7 @@ std::uint64_t lu_tasks(std::int64_t tiles) noexcept {
 
 template void lu<float>(Flow&, const Kernels&, const TiledMatrix<float>&);
 template void lu<double>(Flow&, const Kernels&, const TiledMatrix<double>&);
+template void lu<std::complex<float>>(Flow&, const Kernels&, const TiledMatrix<std::complex<float>>&);
+template void lu<std::complex<double>>(Flow&, const Kernels&, const TiledMatrix<std::complex<double>>&);
 
 }  // namespace fairlead::linalg

@@ -71,7 +71,13 @@ void lu(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a) {
 
 template void cholesky<float>(ptg::Graph&, const Kernels&, const TiledMatrix<float>&);
 template void cholesky<double>(ptg::Graph&, const Kernels&, const TiledMatrix<double>&);
+template void cholesky<std::complex<float>>(ptg::Graph&, const Kernels&,
+                                            const TiledMatrix<std::complex<float>>&);
+template void cholesky<std::complex<double>>(ptg::Graph&, const Kernels&,
+                                             const TiledMatrix<std::complex<double>>&);
 template void lu<float>(ptg::Graph&, const Kernels&, const TiledMatrix<float>&);
 template void lu<double>(ptg::Graph&, const Kernels&, const TiledMatrix<double>&);
+template void lu<std::complex<float>>(ptg::Graph&, const Kernels&, const TiledMatrix<std::complex<float>>&);
+template void lu<std::complex<double>>(ptg::Graph&, const Kernels&, const TiledMatrix<std::complex<double>>&);
 
 }  // namespace fairlead::linalg

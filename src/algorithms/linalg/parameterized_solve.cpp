@@ -69,6 +69,8 @@ void solve_lu_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMat
                                      const TiledMatrix<T>&);
 FAIRLEAD_SOLVES_IN_GRAPHS_OF(float)
 FAIRLEAD_SOLVES_IN_GRAPHS_OF(double)
+FAIRLEAD_SOLVES_IN_GRAPHS_OF(std::complex<float>)
+FAIRLEAD_SOLVES_IN_GRAPHS_OF(std::complex<double>)
 #undef FAIRLEAD_SOLVES_IN_GRAPHS_OF
 
 }  // namespace fairlead::linalg

@@ -107,7 +107,7 @@ template <class T>
 void solve_lu_pivoted_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                  const RowPivots<T>& p, const TiledMatrix<T>& b) {
   require_pivoted_system(a, p, b);
-  solve_upper(flow, kernels, u_of_lu, a, {&b}, UpperForm::transposed);
+  solve_upper(flow, kernels, u_of_lu, a, {&b}, UpperForm::adjoint);
   const RowExchangeKernels<T> rows(kernels);
   const auto update = update_by_transposed_lower<T>(kernels);
   const std::int32_t nt = a.tile_rows();
@@ -141,6 +141,8 @@ std::uint64_t lu_pivoted_solve_tasks(std::int64_t tiles, std::int64_t columns_of
                                                const RowPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_PIVOTED_LU_OF(float)
 FAIRLEAD_PIVOTED_LU_OF(double)
+FAIRLEAD_PIVOTED_LU_OF(std::complex<float>)
+FAIRLEAD_PIVOTED_LU_OF(std::complex<double>)
 #undef FAIRLEAD_PIVOTED_LU_OF
 
 }  // namespace fairlead::linalg

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <complex>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -70,13 +70,13 @@ void factor_panel(const Kernels& kernels, PanelOf of, const ColumnOfTiles<T>& co
   const int info = kernels.blas().getrf<T>(rows, columns, work, static_cast<int>(ld), pivots);
   for (int j = 0; j < steps; ++j) {
     if (info == j + 1 && of != PanelOf::symmetric) throw_bad_pivot(of, first + j, true);
-    if (!std::isfinite(work[j + j * ld]) || pivots[j] < j + 1 || pivots[j] > rows)
+    if (!is_finite_number(work[j + j * ld]) || pivots[j] < j + 1 || pivots[j] > rows)
       throw_bad_pivot(of, first + j, false);
   }
   for_each_piece<T>(column, work, ld,
                     [](T* tile, const T* copy, std::int32_t count) { std::copy_n(copy, count, tile); });
   for (int j = 0; j < steps; ++j) pivots[j] += static_cast<std::int32_t>(first);
-  kernels.count(Kernel::getrf, flops_of_panel(rows, columns));
+  kernels.count(Kernel::getrf, real_flops<T> * flops_of_panel(rows, columns));
 }
 
 /// The other row of an exchange, in the first column of its tile.
@@ -128,17 +128,18 @@ void solve_first(const Kernels& kernels, Transpose op, const In<Tile<T>>& l, con
   if (columns == 1)
     kernels.blas().trsv<T>(Triangle::lower, op, Diagonal::unit, n, l.data(), l.leading_dimension(), x.data(),
                            1);
-  else if (op == Transpose::yes)
+  else if (op != Transpose::no)
     kernels.blas().trsm<T>(Side::left, Triangle::lower, op, Diagonal::unit, n, columns, 1, l.data(),
                            l.leading_dimension(), x.data(), x.leading_dimension());
   else
     panel_solve<T>(kernels.blas(), right_of_lu, n, columns, l.data(), l.leading_dimension(), x.data(),
                    x.leading_dimension());
-  kernels.count(Kernel::trsm, trsm_flops(columns, n));
+  kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(columns, n));
 }
 
+template <class T>
 constexpr auto exchange_flops = [](auto& l, auto&, auto& column, auto&) {
-  return trsm_flops(column.front().columns(), l.columns());
+  return real_flops<T> * trsm_flops(column.front().columns(), l.columns());
 };
 
 }  // namespace
@@ -151,8 +152,8 @@ PivotedPanelKernel<T>::PivotedPanelKernel(const Kernels& kernels, PanelOf of)
                   factor_panel<T>(kernels, of, column, exchanges, work.data(), first);
                 })
                 .flops([](auto& column, auto&, auto&, auto&) {
-                  return flops_of_panel(static_cast<double>(rows_of_column(column)),
-                                        column.front().columns());
+                  return real_flops<T> * flops_of_panel(static_cast<double>(rows_of_column(column)),
+                                                        column.front().columns());
                 })
                 .emulated()) {}
 
@@ -165,15 +166,15 @@ RowExchangeKernels<T>::RowExchangeKernels(const Kernels& kernels)
                                                    false);
                                solve_first<T>(kernels, Transpose::no, l, column.front());
                              })
-                             .flops(exchange_flops)
+                             .flops(exchange_flops<T>)
                              .emulated()),
       solve_and_exchange(codelet("trsm_laswp")
                              .cpu([kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
                                             std::int64_t first) {
-                               solve_first<T>(kernels, Transpose::yes, l, column.front());
+                               solve_first<T>(kernels, adjoint<T>, l, column.front());
                                exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), true);
                              })
-                             .flops(exchange_flops)
+                             .flops(exchange_flops<T>)
                              .emulated()),
       exchange(codelet("laswp")
                    .cpu([](In<Exchanges> exchanges, Many<InOut<Tile>> column, std::int64_t first) {
@@ -188,7 +189,11 @@ RowExchangeKernels<T>::RowExchangeKernels(const Kernels& kernels)
 
 template struct PivotedPanelKernel<float>;
 template struct PivotedPanelKernel<double>;
+template struct PivotedPanelKernel<std::complex<float>>;
+template struct PivotedPanelKernel<std::complex<double>>;
 template struct RowExchangeKernels<float>;
 template struct RowExchangeKernels<double>;
+template struct RowExchangeKernels<std::complex<float>>;
+template struct RowExchangeKernels<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -3,6 +3,7 @@
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <complex>
 #include <cstdint>
 
 namespace fairlead::linalg {
@@ -42,7 +43,7 @@ struct RowExchangeKernels {
   /// Exchanges the rows of a column of tiles, from the panel's first row on, which is the last parameter, and solves
   /// with the unit lower triangle of the panel: C := P C, then the first tile X := L^-1 X.
   Codelet<In<Tile>, In<Exchanges>, Many<InOut<Tile>>, std::int64_t> exchange_and_solve;
-  /// The transpose: the first tile X := L^-T X, then C := P^T C.
+  /// The adjoint: the first tile X := L^-H X, then C := P^T C.
   Codelet<In<Tile>, In<Exchanges>, Many<InOut<Tile>>, std::int64_t> solve_and_exchange;
   /// Only the exchanges: C := P C, and C := P^T C.
   Codelet<In<Exchanges>, Many<InOut<Tile>>, std::int64_t> exchange, undo_exchange;
@@ -50,7 +51,11 @@ struct RowExchangeKernels {
 
 extern template struct PivotedPanelKernel<float>;
 extern template struct PivotedPanelKernel<double>;
+extern template struct PivotedPanelKernel<std::complex<float>>;
+extern template struct PivotedPanelKernel<std::complex<double>>;
 extern template struct RowExchangeKernels<float>;
 extern template struct RowExchangeKernels<double>;
+extern template struct RowExchangeKernels<std::complex<float>>;
+extern template struct RowExchangeKernels<std::complex<double>>;
 
 }  // namespace fairlead::linalg

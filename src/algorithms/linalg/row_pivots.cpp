@@ -115,5 +115,7 @@ std::int32_t RowPivots<T>::largest_tile_in_memory() const noexcept {
 
 template class RowPivots<float>;
 template class RowPivots<double>;
+template class RowPivots<std::complex<float>>;
+template class RowPivots<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -56,8 +56,7 @@ class SingularValueEstimates {
     return 1 / std::sqrt(growth(
                    wait,
                    [&](const TiledMatrix<T>& x, const TiledMatrix<T>&, UpperForm form) {
-                     const UpperForm other =
-                         form == UpperForm::plain ? UpperForm::transposed : UpperForm::plain;
+                     const UpperForm other = form == UpperForm::plain ? UpperForm::adjoint : UpperForm::plain;
                      solve_upper(flow, kernels_, r_of_qr, a_, {&x}, other);
                    },
                    true));
@@ -77,7 +76,7 @@ class SingularValueEstimates {
     double grown = 0;
     for (int step = 0; step < steps; ++step) {
       std::vector<double> of_vectors(static_cast<std::size_t>(vectors), 1);
-      for (const UpperForm form : {UpperForm::plain, UpperForm::transposed}) {
+      for (const UpperForm form : {UpperForm::plain, UpperForm::adjoint}) {
         y.assign(x.size(), T(0));
         {
           DistributedColumns<T> from = distributed("from", x), to = distributed("to", y);
@@ -124,7 +123,7 @@ class SingularValueEstimates {
 
   /// y := op(R) x, for y = 0.
   void multiply(Flow& flow, const TiledMatrix<T>& x, const TiledMatrix<T>& y, UpperForm form) {
-    const bool transposed = form == UpperForm::transposed;
+    const bool transposed = form == UpperForm::adjoint;
     const auto add = codelet("multiply R")
                          .cpu([kernels = kernels_, transposed](In<Tile<T>> r, In<Tile<T>> from,
                                                                InOut<Tile<T>> to, bool diagonal) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "algorithms/linalg/stored_source.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -15,13 +15,13 @@ namespace {
 
 using data::ArrayLayout;
 using data::ElementBlock;
-using data::ElementType;
 using data::StorageOrder;
 
 template <class T>
 ArrayLayout layout_of(const MatrixSource<T>& source) {
   ArrayLayout layout{
-      .element = source.element_bytes() == sizeof(float) ? ElementType::float32 : ElementType::float64,
+      .element =
+          element_type(source.element_bytes() == parts_of_number<T> * sizeof(float), is_complex_number<T>),
       .order = source.by_columns() ? StorageOrder::fortran : StorageOrder::c,
       .shape = {static_cast<std::uint64_t>(source.rows()), static_cast<std::uint64_t>(source.columns())}};
   data::require_matrix_shape(source.name(), layout);
@@ -81,18 +81,33 @@ void SourceMatrix<T>::read(const ElementBlock& block, std::span<std::byte> stagi
       sink.put(part, {.first = staging.data(),
                       .stride = static_cast<std::uint64_t>(rows),
                       .order = transpose_ == Transpose::yes ? StorageOrder::c : StorageOrder::fortran,
-                      .element = std::is_same_v<T, float> ? ElementType::float32 : ElementType::float64,
+                      .element = element_type_of<T>,
                       .byte_swapped = false});
     }
 }
 
 template class SourceMatrix<float>;
 template class SourceMatrix<double>;
+template class SourceMatrix<std::complex<float>>;
+template class SourceMatrix<std::complex<double>>;
+
+namespace {
+
+template <class T>
+std::shared_ptr<const data::StoredMatrix> stored_behind(std::shared_ptr<const MatrixSource<T>> source) {
+  if (const auto* const stored = dynamic_cast<const StoredSource<T>*>(source.get())) return stored->stored();
+  return std::make_shared<const SourceMatrix<T>>(std::move(source));
+}
+
+}  // namespace
 
 std::shared_ptr<const data::StoredMatrix> stored_matrix_of(
     std::shared_ptr<const MatrixSource<double>> source) {
-  if (const auto* const stored = dynamic_cast<const StoredSource*>(source.get())) return stored->stored();
-  return std::make_shared<const SourceMatrix<double>>(std::move(source));
+  return stored_behind(std::move(source));
+}
+std::shared_ptr<const data::StoredMatrix> stored_matrix_of(
+    std::shared_ptr<const MatrixSource<std::complex<double>>> source) {
+  return stored_behind(std::move(source));
 }
 
 }  // namespace fairlead::linalg

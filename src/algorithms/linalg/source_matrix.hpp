@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/matrix_source.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -10,7 +11,7 @@
 
 namespace fairlead::linalg {
 
-/// T: float or double, the type in which the source returns its elements.
+/// T: the type in which the source returns its elements: float, double, or a complex number of these.
 template <class T>
 class SourceMatrix final : public data::StoredMatrix {
  public:
@@ -36,10 +37,14 @@ class SourceMatrix final : public data::StoredMatrix {
 
 extern template class SourceMatrix<float>;
 extern template class SourceMatrix<double>;
+extern template class SourceMatrix<std::complex<float>>;
+extern template class SourceMatrix<std::complex<double>>;
 
 /// The source as a stored matrix: the one behind it, if it was made from a file or from memory; it is then read in its
 /// own type and order.
 std::shared_ptr<const data::StoredMatrix> stored_matrix_of(
     std::shared_ptr<const MatrixSource<double>> source);
+std::shared_ptr<const data::StoredMatrix> stored_matrix_of(
+    std::shared_ptr<const MatrixSource<std::complex<double>>> source);
 
 }  // namespace fairlead::linalg

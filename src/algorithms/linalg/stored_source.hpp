@@ -1,4 +1,5 @@
-// A stored matrix, or the columns of stored right-hand sides, as a source in double precision, whatever the stored type.
+// A stored matrix, or the columns of stored right-hand sides, as a source in double precision, whatever the stored type: of
+// real numbers, or of complex ones, for which the stored elements may be real, too.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,30 +16,34 @@ namespace fairlead::linalg {
 /// Whether rows may be read in place of columns, as they may for a symmetric matrix.
 enum class Shape : std::uint8_t { symmetric, general };
 
-class StoredSource final : public MatrixSource<double> {
- public:
-  /// The staging memory, for each thread that reads concurrently; less suffices for a few columns.
-  static constexpr std::size_t staging_bytes = std::size_t{1} << 20;
+/// The staging memory of a StoredSource, for each thread that reads concurrently; less suffices for a few columns.
+inline constexpr std::size_t source_staging_bytes = std::size_t{1} << 20;
 
-  explicit StoredSource(std::shared_ptr<const data::StoredMatrix> matrix, std::size_t staging = staging_bytes,
-                        Shape shape = Shape::symmetric)
+template <class T = double>
+class StoredSource final : public MatrixSource<T> {
+ public:
+  explicit StoredSource(std::shared_ptr<const data::StoredMatrix> matrix,
+                        std::size_t staging = source_staging_bytes, Shape shape = Shape::symmetric)
       : matrix_(std::move(matrix)), staging_(staging), shape_(shape) {}
 
   std::int64_t rows() const override { return static_cast<std::int64_t>(matrix_->rows()); }
   std::int64_t columns() const override { return static_cast<std::int64_t>(matrix_->columns()); }
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
-            double* out, std::int64_t ld) const override {
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override {
     const auto lease = staging_.lease();
-    matrix_->read_block<double>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(row_count),
-                                static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(column_count),
-                                out, static_cast<std::uint64_t>(ld), lease.bytes());
+    matrix_->template read_block<T>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(row_count),
+                                    static_cast<std::uint64_t>(column),
+                                    static_cast<std::uint64_t>(column_count), out,
+                                    static_cast<std::uint64_t>(ld), lease.bytes());
   }
   bool by_columns() const override { return in_columns() && shape_ == Shape::symmetric; }
   bool by_blocks() const override {
     return matrix_->by_blocks() || (in_columns() && shape_ == Shape::general);
   }
   std::string name() const override { return matrix_->name(); }
-  std::size_t element_bytes() const override { return data::bytes_of(matrix_->element()); }
+  std::size_t element_bytes() const override {
+    return (is_single(matrix_->element()) ? sizeof(float) : sizeof(double)) * (sizeof(T) / sizeof(double));
+  }
 
   const std::shared_ptr<const data::StoredMatrix>& stored() const noexcept { return matrix_; }
 

@@ -70,11 +70,10 @@ SymmetricReader<T>::SymmetricReader(std::shared_ptr<const data::StoredMatrix> ma
                                                                    : std::move(matrix)),
       stored_(stored),
       by_columns_(matrix_->order() == data::StorageOrder::fortran),
-      rounded_(sizeof(T) == sizeof(float) && matrix_->element() == data::ElementType::float64),
+      rounded_(std::is_same_v<RealOf<T>, float> && !is_single(matrix_->element())),
       tolerance_(tolerance(matrix_->element(), stored)),
-      least_size_(matrix_->element() == data::ElementType::float32
-                      ? static_cast<double>(std::numeric_limits<float>::min())
-                      : std::numeric_limits<double>::min()),
+      least_size_(is_single(matrix_->element()) ? static_cast<double>(std::numeric_limits<float>::min())
+                                                : std::numeric_limits<double>::min()),
       scratch_(scratch_bytes_per_worker) {
   if (matrix_->dimensions() != 2 || matrix_->rows() != matrix_->columns())
     throw InputError(fmt::format("{} holds an array of shape {}; a square matrix is needed", matrix_->name(),
@@ -83,9 +82,8 @@ SymmetricReader<T>::SymmetricReader(std::shared_ptr<const data::StoredMatrix> ma
 
 template <class T>
 double SymmetricReader<T>::tolerance(data::ElementType element, Stored stored) noexcept {
-  const double rounding = element == data::ElementType::float32
-                              ? static_cast<double>(std::numeric_limits<float>::epsilon())
-                              : std::numeric_limits<double>::epsilon();
+  const double rounding = is_single(element) ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                             : std::numeric_limits<double>::epsilon();
   return stored == Stored::mean ? std::sqrt(rounding) : 100 * rounding;
 }
 
@@ -192,6 +190,9 @@ void SymmetricReader<T>::read_lower(const Piece& piece, std::span<T* const> tile
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::int64_t begin = piece.first_in_line + static_cast<std::int64_t>(i) * piece.tile;
     const std::int64_t count = std::min(piece.tile, piece.first_in_line + piece.along_count - begin);
+    // The lower triangle of the transposed matrix holds the elements above the diagonal.
+    if (is_complex_number<T> && stored_ == Stored::upper)
+      std::transform(tiles[i], tiles[i] + count * piece.across_count, tiles[i], conjugate<T>);
     if (!by_columns_)
       check_tile(tiles[i], piece.across_count, count, piece.first_line, begin);
     else
@@ -205,23 +206,23 @@ void SymmetricReader<T>::check_tile(T* tile, std::int64_t rows, std::int64_t col
   const bool diagonal = first_row == first_column;
   if (diagonal && (stored_ == Stored::lower || stored_ == Stored::upper))  // the other half is unspecified
     for (std::int64_t j = 0; j < columns; ++j)
-      for (std::int64_t i = 0; i < j; ++i) tile[i + j * rows] = tile[j + i * rows];
+      for (std::int64_t i = 0; i < j; ++i) tile[i + j * rows] = conjugate(tile[j + i * rows]);
   bool finite = true;
-  for (std::int64_t k = 0; k < rows * columns; ++k)
-    finite &= std::abs(tile[k]) <= std::numeric_limits<T>::max();  // false for NaN
+  const RealOf<T>* const numbers = parts_of(tile);
+  for (std::int64_t k = 0; k < parts_of_number<T> * rows * columns; ++k)
+    finite &= std::abs(numbers[k]) <= std::numeric_limits<RealOf<T>>::max();  // false for NaN
   if (!finite)
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < rows; ++i)
-        if (!std::isfinite(tile[i + j * rows]))
+        if (!is_finite_number(tile[i + j * rows]))
           not_finite(first_row + i, first_column + j, tile[i + j * rows]);
   if (!diagonal) return;
   Difference worst;  // between the halves of the tile
   for (std::int64_t j = 0; j < columns; ++j)
-    for (std::int64_t i = 0; i < j; ++i) {
-      const auto upper = static_cast<double>(tile[i + j * rows]),
-                 lower = static_cast<double>(tile[j + i * rows]);
-      if (upper != lower) compare(worst, first_row + i, first_row + j, upper, lower);
-      if (stored_ == Stored::mean) tile[j + i * rows] = static_cast<T>(upper / 2 + lower / 2);
+    for (std::int64_t i = 0; i < j + (is_complex_number<T> ? 1 : 0); ++i) {
+      const auto upper = scalar_cast<Wide>(tile[i + j * rows]), lower = scalar_cast<Wide>(tile[j + i * rows]);
+      if (upper != conjugate(lower)) compare(worst, first_row + i, first_row + j, upper, lower);
+      if (stored_ == Stored::mean) tile[j + i * rows] = scalar_cast<T>(lower / 2.0 + conjugate(upper) / 2.0);
     }
   merge(worst);
 }
@@ -234,25 +235,28 @@ std::pair<double, double> SymmetricReader<T>::diagonal_of(std::int64_t row, std:
     if (diagonal_.empty()) {
       std::vector<double> all(static_cast<std::size_t>(matrix_->rows()));
       alignas(double) std::array<std::byte, 16> staging;
-      for (std::size_t i = 0; i < all.size(); ++i)
-        matrix_->template read_block<double>(i, 1, i, 1, &all[i], 1, staging);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        Wide element = 0;
+        matrix_->template read_block<Wide>(i, 1, i, 1, &element, 1, staging);
+        all[i] = magnitude(element);
+      }
       diagonal_ = std::move(all);
     }
     diagonal = diagonal_.data();
     diagonal_read_.store(diagonal, std::memory_order_release);
   }
-  return {std::abs(diagonal[row]), std::abs(diagonal[column])};
+  return {diagonal[row], diagonal[column]};
 }
 
 template <class T>
-void SymmetricReader<T>::compare(Difference& worst, std::int64_t row, std::int64_t column, double upper,
-                                 double lower) {
-  const auto relative_to = [upper, lower](double size) {
-    const double difference = std::abs(upper - lower);
-    return std::isfinite(difference) ? difference / size : std::abs(upper / 2 - lower / 2) / (size / 2);
+void SymmetricReader<T>::compare(Difference& worst, std::int64_t row, std::int64_t column, Wide upper,
+                                 Wide lower) {
+  const auto relative_to = [upper, image = conjugate(lower)](double size) {
+    const double difference = magnitude(upper - image);
+    return std::isfinite(difference) ? difference / size : magnitude(upper / 2.0 - image / 2.0) / (size / 2);
   };
   // The rounding unit of numbers below the smallest normal number is constant.
-  const double own = std::max({std::abs(upper), std::abs(lower), least_size_});
+  const double own = std::max({magnitude(upper), magnitude(lower), least_size_});
   double relative = relative_to(own);
   if (relative > tolerance_) {
     const auto [first, second] = diagonal_of(row, column);
@@ -283,6 +287,7 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
   const auto lease = scratch_.lease();
   const auto staging = lease.bytes().first(staging_bytes);
   const std::size_t rest = scratch_bytes_per_worker - staging_bytes;
+  using Part = RealOf<T>;
   T* const lines = reinterpret_cast<T*>(lease.bytes().subspan(staging_bytes).data());
   const auto room = static_cast<std::int64_t>(rest / sizeof(T));
   Difference worst;
@@ -302,6 +307,7 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
                    for (std::int64_t x = 0; x < lines_here; ++x) {
                      // The mirror image in the tile is in row y and column x for a file by rows, and vice versa by columns.
                      const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
+                     const T image = conjugate(upper);
                      const std::int64_t tile_begin = in_band - in_tile;
                      const std::int64_t rows = by_columns_
                                                    ? piece.across_count
@@ -310,11 +316,11 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
                                                   : tile[in_tile + (first + x) * rows];
                      const std::int64_t row = by_columns_ ? along + y : across + x;
                      const std::int64_t column = by_columns_ ? across + x : along + y;
-                     if (!(upper == lower)) {
-                       if (!std::isfinite(upper)) not_finite(row, column, upper);
-                       compare(worst, row, column, static_cast<double>(upper), static_cast<double>(lower));
+                     if (!(image == lower)) {
+                       if (!is_finite_number(upper)) not_finite(row, column, upper);
+                       compare(worst, row, column, scalar_cast<Wide>(upper), scalar_cast<Wide>(lower));
                      }
-                     if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
+                     if constexpr (!std::is_const_v<Element>) lower = lower / Part(2) + image / Part(2);
                    }
                  }
                });
@@ -327,28 +333,32 @@ template <class T>
 void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
   const auto lease = scratch_.lease();
   const auto staging = lease.bytes().first(staging_bytes);
-  auto* const there = reinterpret_cast<double*>(lease.bytes().subspan(staging_bytes).data());
-  double* const mirrored = there + square * square;
+  // Square and mirror image share the memory behind the staging.
+  const std::int64_t side = is_complex_number<T> ? square / 2 : square;
+  auto* const there = reinterpret_cast<Wide*>(lease.bytes().subspan(staging_bytes).data());
+  Wide* const mirrored = there + side * side;
   Difference worst;
-  for (std::int64_t first = 0; first < piece.across_count; first += square)
-    for (std::int64_t begin = 0; begin < piece.along_count; begin += square) {
-      const std::int64_t lines = std::min(square, piece.across_count - first),
-                         length = std::min(square, piece.along_count - begin);
+  for (std::int64_t first = 0; first < piece.across_count; first += side)
+    for (std::int64_t begin = 0; begin < piece.along_count; begin += side) {
+      const std::int64_t lines = std::min(side, piece.across_count - first),
+                         length = std::min(side, piece.along_count - begin);
       const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
       // By rows, line x is row across + x of the lower triangle; by columns it is a column.
       const std::int64_t row = by_columns_ ? along : across, column = by_columns_ ? across : along;
       const std::int64_t rows = by_columns_ ? length : lines, columns = by_columns_ ? lines : length;
-      matrix_->template read_block<double>(u(row), u(rows), u(column), u(columns), there, u(rows), staging);
-      matrix_->template read_block<double>(u(column), u(columns), u(row), u(rows), mirrored, u(columns),
-                                           staging);
+      matrix_->template read_block<Wide>(u(row), u(rows), u(column), u(columns), there, u(rows), staging);
+      matrix_->template read_block<Wide>(u(column), u(columns), u(row), u(rows), mirrored, u(columns),
+                                         staging);
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
-          const double below = there[i + j * rows], above = mirrored[j + i * columns];
+          const Wide below = there[i + j * rows], above = mirrored[j + i * columns];
           // In a tile on the diagonal each pair of mirror images occurs twice: compare it once.
           const bool lower = row + i >= column + j;
-          if (!std::isfinite(static_cast<T>(below))) not_finite(row + i, column + j, static_cast<T>(below));
-          if (lower && !(above == below)) {
-            if (!std::isfinite(static_cast<T>(above))) not_finite(column + j, row + i, static_cast<T>(above));
+          if (!is_finite_number(scalar_cast<T>(below)))
+            not_finite(row + i, column + j, scalar_cast<T>(below));
+          if (lower && !(conjugate(above) == below)) {
+            if (!is_finite_number(scalar_cast<T>(above)))
+              not_finite(column + j, row + i, scalar_cast<T>(above));
             compare(worst, column + j, row + i, above, below);
           }
           const std::int64_t in_band = by_columns_ ? begin + i : begin + j;
@@ -358,7 +368,7 @@ void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles
               by_columns_ ? std::min(piece.tile, piece.along_count - tile_begin) : piece.across_count;
           T& element =
               by_columns_ ? tile[in_tile + (first + j) * tile_rows] : tile[(first + i) + in_tile * tile_rows];
-          element = static_cast<T>(stored_ == Stored::mean ? below / 2 + above / 2 : below);
+          element = scalar_cast<T>(stored_ == Stored::mean ? below / 2.0 + conjugate(above) / 2.0 : below);
         }
     }
   merge(worst);
@@ -369,9 +379,9 @@ void SymmetricReader<T>::not_finite(std::int64_t row, std::int64_t column, T val
   if (stored_ == Stored::upper) std::swap(row, column);
   throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
                                    matrix_->name(), row, column,
-                                   std::isnan(value) ? "not a number (NaN)"
-                                   : rounded_        ? "infinite, or too large for single precision"
-                                                     : "infinite"));
+                                   is_not_a_number(value) ? "not a number (NaN)"
+                                   : rounded_             ? "infinite, or too large for single precision"
+                                                          : "infinite"));
 }
 
 template <class T>
@@ -386,25 +396,39 @@ void SymmetricReader<T>::merge(const Difference& difference) {
 template <class T>
 void SymmetricReader<T>::combine_ranks(Runtime& runtime) {
   if (runtime.ranks() == 1) return;
-  const double own[] = {worst_.relative, static_cast<double>(worst_.row), static_cast<double>(worst_.column),
-                        worst_.upper, worst_.lower};
+  std::vector<double> own{worst_.relative, static_cast<double>(worst_.row),
+                          static_cast<double>(worst_.column)};
+  for (const Wide* element : {&worst_.upper, &worst_.lower})
+    own.insert(own.end(), parts_of(element), parts_of(element) + parts_of_number<T>);
   const std::vector<double> all = gather(runtime, own);
-  for (std::size_t i = 0; i < all.size(); i += std::size(own))
-    merge({all[i], static_cast<std::int64_t>(all[i + 1]), static_cast<std::int64_t>(all[i + 2]), all[i + 3],
-           all[i + 4]});
+  for (std::size_t i = 0; i < all.size(); i += own.size()) {
+    Difference other{all[i], static_cast<std::int64_t>(all[i + 1]), static_cast<std::int64_t>(all[i + 2])};
+    std::copy_n(&all[i + 3], parts_of_number<T>, parts_of(&other.upper));
+    std::copy_n(&all[i + 3 + parts_of_number<T>], parts_of_number<T>, parts_of(&other.lower));
+    merge(other);
+  }
 }
 
 template <class T>
 void SymmetricReader<T>::require_symmetric() const {
   const std::lock_guard guard(mutex_);
   if (worst_.relative <= tolerance_) return;
+  const char* const kind = is_complex_number<T> ? "Hermitian" : "symmetric";
+  if (worst_.row == worst_.column)
+    throw NumericalError(fmt::format(
+        "{} is not Hermitian: the element on the diagonal in row {} (counted from 0) is {}, which is not "
+        "real; --method lu solves with such a matrix",
+        matrix_->name(), worst_.row,
+        number_text(stored_ == Stored::upper ? conjugate(worst_.lower) : worst_.lower)));
   throw NumericalError(fmt::format(
-      "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
-      matrix_->name(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row, worst_.lower,
+      "{} is not {}: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
+      matrix_->name(), kind, worst_.row, worst_.column, number_text(worst_.upper), worst_.column, worst_.row,
+      number_text(worst_.lower),
       stored_ == Stored::mean
-          ? "that is more than rounding"
-          : "--lower or --upper takes one triangle, --symmetrize the mean where rounding is the reason, and "
-            "--method lu solves with a matrix that is not symmetric"));
+          ? std::string("that is more than rounding")
+          : fmt::format("--lower or --upper takes one triangle, --symmetrize the mean where rounding is the "
+                        "reason, and --method lu solves with a matrix that is not {}",
+                        kind)));
 }
 
 template <class T>
@@ -415,5 +439,7 @@ double SymmetricReader<T>::asymmetry() const {
 
 template class SymmetricReader<float>;
 template class SymmetricReader<double>;
+template class SymmetricReader<std::complex<float>>;
+template class SymmetricReader<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -1,5 +1,6 @@
-// Reads a symmetric matrix that is stored somewhere into the tiles of its lower triangle, and checks every element:
-// numbers that are not finite and asymmetry are detected before any computation.
+// Reads a symmetric matrix, or a complex Hermitian one, that is stored somewhere into the tiles of its lower triangle, and
+// checks every element: numbers that are not finite and asymmetry are detected before any computation. Below, the mirror
+// image of a complex element is its conjugate, so the diagonal of a Hermitian matrix is real.
 //
 // The matrix is read in its own order in bands: each task reads several tiles of a row (in Fortran order of a column), so
 // that a piece has lines of about 64 KiB. A second pass reads the upper triangle in the same way and compares it with
@@ -13,6 +14,7 @@
 #include <fairlead/tiled_matrix.hpp>
 
 #include <atomic>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +25,7 @@
 
 #include "algorithms/linalg/band_codelets.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
+#include "base/scalar.hpp"
 #include "data/matrix/stored_matrix.hpp"
 
 namespace fairlead::linalg {
@@ -34,7 +37,7 @@ class SymmetricReader {
   explicit SymmetricReader(std::shared_ptr<const data::StoredMatrix> matrix, Stored stored = Stored::both);
 
   static constexpr std::size_t scratch_bytes_per_worker = std::size_t{2} << 20;
-  /// The largest accepted difference of a[i, j] and a[j, i], relative to the larger of the two, or to sqrt(| a[i, i]
+  /// The largest accepted difference of a[i, j] and the mirror image of a[j, i], relative to the larger of the two, or to sqrt(| a[i, i]
   /// a[j, j] |) if that is larger: rounding errors of products X^T X whose sums cancel have this size. The latter is
   /// limited to `max_diagonal_ratio` times the smaller of the two diagonal elements, as one very large diagonal element does
   /// not explain a difference. For a mean the tolerance is half of the digits.
@@ -66,10 +69,11 @@ class SymmetricReader {
   void compare_upper(const Piece& piece, std::span<Element* const> tiles);
 
  private:
+  using Wide = WideOf<T>;
   struct Difference {
     double relative = 0;
     std::int64_t row = 0, column = 0;  // in the upper triangle
-    double upper = 0, lower = 0;
+    Wide upper = 0, lower = 0;
   };
   template <class Each>
   void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const;
@@ -77,8 +81,8 @@ class SymmetricReader {
   /// Checks a tile; with Stored::mean, a tile on the diagonal receives the mean of its halves.
   void check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
                   std::int64_t first_column);
-  /// Updates the worst difference. The numbers are finite.
-  void compare(Difference& worst, std::int64_t row, std::int64_t column, double upper, double lower);
+  /// Updates the worst difference of an element and one whose mirror image it should be. The numbers are finite.
+  void compare(Difference& worst, std::int64_t row, std::int64_t column, Wide upper, Wide lower);
   /// The absolute values of two diagonal elements. The diagonal is read when it is first needed.
   std::pair<double, double> diagonal_of(std::int64_t row, std::int64_t column);
   void merge(const Difference& difference);
@@ -100,5 +104,7 @@ class SymmetricReader {
 
 extern template class SymmetricReader<float>;
 extern template class SymmetricReader<double>;
+extern template class SymmetricReader<std::complex<float>>;
+extern template class SymmetricReader<std::complex<double>>;
 
 }  // namespace fairlead::linalg

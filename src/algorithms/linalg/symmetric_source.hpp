@@ -1,5 +1,5 @@
-// The symmetric matrix of which one triangle is stored, or two triangles whose mean is used. Residuals are computed with
-// this matrix, not with the stored one.
+// The symmetric matrix, or complex Hermitian one, of which one triangle is stored, or two triangles whose mean is used.
+// Residuals are computed with this matrix, not with the stored one.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,28 +10,31 @@
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "algorithms/linalg/symmetric_reader.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
 /// Not for Stored::both, where the stored matrix is the matrix.
-class SymmetricSource final : public MatrixSource<double> {
+template <class T = double>
+class SymmetricSource final : public MatrixSource<T> {
  public:
   /// The scratch memory for each thread that reads concurrently, in bytes: as much as StoredSource.
-  static constexpr std::size_t scratch_bytes = StoredSource::staging_bytes;
+  static constexpr std::size_t scratch_bytes = source_staging_bytes;
 
   SymmetricSource(const std::shared_ptr<const data::StoredMatrix>& matrix, Stored stored)
       : matrix_(stored == Stored::upper ? matrix->transposed() : matrix, scratch_bytes / 2),
         mean_(stored == Stored::mean),
+        of_transposed_(stored == Stored::upper),
         scratch_(scratch_bytes / 2) {}
 
   std::int64_t rows() const override { return matrix_.rows(); }
   std::int64_t columns() const override { return matrix_.columns(); }
   bool by_blocks() const override { return true; }
 
-  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count,
-            double* out, std::int64_t ld) const override {
+  void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
+            std::int64_t ld) const override {
     const auto lease = scratch_.lease();
-    const auto mirrored = lease.as<double>();
+    const auto mirrored = lease.template as<T>();
     const auto room = static_cast<std::int64_t>(mirrored.size());
     const std::int64_t height = std::min(row_count, std::int64_t{256}), width = room / height;
     for (std::int64_t i = 0; i < row_count; i += height)
@@ -41,25 +44,32 @@ class SymmetricSource final : public MatrixSource<double> {
   }
 
  private:
-  void read_block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns, double* out,
-                  std::int64_t ld, double* mirrored) const {
-    const bool below = row >= column + columns - 1, above = row + rows <= column;
+  void read_block(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns, T* out,
+                  std::int64_t ld, T* mirrored) const {
+    const bool below = row >= column + columns - (is_complex_number<T> ? 0 : 1), above = row + rows <= column;
     if (mean_ || !above) matrix_.read(row, rows, column, columns, out, ld);
-    if (!mean_ && below) return;
-    matrix_.read(column, columns, row, rows, mirrored, columns);
-    for (std::int64_t j = 0; j < columns; ++j)
-      for (std::int64_t i = 0; i < rows; ++i) {
-        const double image = mirrored[j + i * columns];
-        double& element = out[i + j * ld];
-        if (mean_)
-          element = element / 2 + image / 2;
-        else if (row + i < column + j)
-          element = image;
-      }
+    if (mean_ || !below) {
+      matrix_.read(column, columns, row, rows, mirrored, columns);
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const T image = conjugate(mirrored[j + i * columns]);
+          T& element = out[i + j * ld];
+          if (mean_)
+            element = element / 2.0 + image / 2.0;
+          else if (row + i < column + j)
+            element = image;
+          else if (row + i == column + j)
+            element = real_part(element);
+        }
+    }
+    // The lower triangle of the transposed matrix holds the elements above the diagonal.
+    if (is_complex_number<T> && of_transposed_)
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) out[i + j * ld] = conjugate(out[i + j * ld]);
   }
 
-  StoredSource matrix_;
-  bool mean_;
+  StoredSource<T> matrix_;
+  bool mean_, of_transposed_;
   mutable ScratchPool scratch_;
 };
 

@@ -21,19 +21,21 @@ namespace {
 template <class T>
 using Input = TileView<const T>;
 
-/// Forward substitution with L, and backward substitution with L^T or U.
+/// Forward substitution with L, and backward substitution with L^H or U.
 constexpr TriangularSolve forward_solve(Factors factors) noexcept {
   return {Side::left, Triangle::lower, Transpose::no,
           factors == Factors::lu ? Diagonal::unit : Diagonal::general};
 }
+template <class T>
 constexpr TriangularSolve backward_solve(Factors factors) noexcept {
   const bool lu = factors == Factors::lu;
-  return {Side::left, lu ? Triangle::upper : Triangle::lower, lu ? Transpose::no : Transpose::yes,
+  return {Side::left, lu ? Triangle::upper : Triangle::lower, lu ? Transpose::no : adjoint<T>,
           Diagonal::general};
 }
 /// The operation on an off-diagonal tile in the backward solve.
+template <class T>
 constexpr Transpose backward_update_op(Factors factors) noexcept {
-  return factors == Factors::lu ? Transpose::no : Transpose::yes;
+  return factors == Factors::lu ? Transpose::no : adjoint<T>;
 }
 
 /// X := op(A)^-1 X.
@@ -47,7 +49,7 @@ void solve_triangle(const Kernels& kernels, const TriangularSolve& solve, const 
   else
     kernels.blas().trsm<T>(Side::left, solve.triangle, solve.op, solve.diagonal, n, columns, 1, a.data(),
                            a.leading_dimension(), x.data(), x.leading_dimension());
-  kernels.count(Kernel::trsm, trsm_flops(columns, n));
+  kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(columns, n));
 }
 
 /// C := alpha op(A) op(B) + beta C.
@@ -61,7 +63,7 @@ void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, co
   else
     kernels.blas().gemm<T>(op_a, op_b, c.rows(), c.columns(), inner, alpha, a.data(), a.leading_dimension(),
                            b.data(), b.leading_dimension(), beta, c.data(), c.leading_dimension());
-  kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
+  kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(c.rows(), c.columns(), inner));
 }
 
 // A device body launches its kernels with an OpenclQueue or a CudaStream. Overloads on this type select the
@@ -126,6 +128,30 @@ auto product_on(const Kernels& kernels, T alpha) {
   };
 }
 
+/// The name of a CUDA body. Durations are recorded by name, so TF32 and single precision have different
+/// names.
+template <class T>
+std::string body_name(const Kernels& kernels) {
+  return std::is_same_v<T, float> && kernels.are_in_tf32() ? "tf32" : "";
+}
+
+/// Adds a body for CUDA devices, of real numbers only: body.operator()<CudaStream>().
+template <class T, class C, class Body>
+C with_cuda_body(const C& codelet, const Kernels& kernels, const Body& body) {
+  if constexpr (Real<T>)
+    return codelet.cuda(body_name<T>(kernels), body.template operator()<CudaStream>());
+  else
+    return codelet;
+}
+/// The same for OpenCL devices, too.
+template <class T, class C, class Body>
+C with_device_bodies(const C& codelet, const Kernels& kernels, const Body& body) {
+  if constexpr (Real<T>)
+    return with_cuda_body<T>(codelet.opencl(body.template operator()<OpenclQueue>()), kernels, body);
+  else
+    return codelet;
+}
+
 /// Throws if `info`, the result of potrf, reports an error. `first_column`: the first column of the tile in
 /// the matrix.
 void check_definite(int info, std::int64_t first_column) {
@@ -137,186 +163,177 @@ void check_definite(int info, std::int64_t first_column) {
 }
 
 /// The operations of C := C + A op(B); A is not transposed.
-constexpr auto product_task_flops = [](auto& a, auto&, auto& c) {
-  return gemm_flops(c.rows(), c.columns(), a.columns());
-};
-
-/// The name of a CUDA body. Durations are recorded by name, so TF32 and single precision have different
-/// names.
 template <class T>
-std::string body_name(const Kernels& kernels) {
-  return std::is_same_v<T, float> && kernels.are_in_tf32() ? "tf32" : "";
-}
+constexpr auto product_task_flops =
+    [](auto& a, auto&, auto& c) { return real_flops<T> * gemm_flops(c.rows(), c.columns(), a.columns()); };
 
 /// Solves with the triangle of a diagonal tile; the right-hand sides are a tile A below it or right of it.
 template <class T>
 auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
-  return codelet("trsm")
-      .cpu([kernels, solve](In<Tile<T>> t, InOut<Tile<T>> a) {
-        panel_solve<T>(kernels.blas(), solve, a.rows(), a.columns(), t.data(), t.leading_dimension(),
-                       a.data(), a.leading_dimension());
-        const bool right = solve.side == Side::right;
-        kernels.count(Kernel::trsm,
-                      trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
-      })
-      .opencl(solve_on<T, OpenclQueue>(kernels, solve))
-      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, solve))
-      .flops([right = solve.side == Side::right](auto&, auto& a) {
-        return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
-      })
-      .emulated();
+  const bool is_right = solve.side == Side::right;
+  const auto on_cores =
+      codelet("trsm")
+          .cpu([kernels, solve, is_right](In<Tile<T>> t, InOut<Tile<T>> a) {
+            panel_solve<T>(kernels.blas(), solve, a.rows(), a.columns(), t.data(), t.leading_dimension(),
+                           a.data(), a.leading_dimension());
+            kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(is_right ? a.rows() : a.columns(),
+                                                                   is_right ? a.columns() : a.rows()));
+          })
+          .flops([is_right](auto&, auto& a) {
+            return real_flops<T> *
+                   (is_right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows()));
+          })
+          .emulated();
+  return with_device_bodies<T>(on_cores, kernels,
+                               [&]<class Queue>() { return solve_on<T, Queue>(kernels, solve); });
+}
+
+/// C := alpha op(A) op(B) + beta C.
+template <class T>
+auto product_codelet(const char* name, const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha,
+                     T beta) {
+  const auto on_cores =
+      codelet(name)
+          .cpu([kernels, op_a, op_b, alpha, beta](In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
+            product<T>(kernels, op_a, op_b, alpha, a, b, beta, c);
+          })
+          .emulated();
+  return with_device_bodies<T>(on_cores, kernels, [&]<class Queue>() {
+    return update_on<T, Queue>(kernels, op_a, op_b, alpha, beta);
+  });
 }
 
 /// C := C - A op(B).
 template <class T>
 auto update_codelet(const Kernels& kernels, Transpose op_b) {
-  return codelet("gemm")
-      .cpu([kernels, op_b](In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
-        product<T>(kernels, Transpose::no, op_b, -1, a, b, 1, c);
-      })
-      .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, op_b, -1, 1))
-      .cuda(body_name<T>(kernels), update_on<T, CudaStream>(kernels, Transpose::no, op_b, -1, 1))
-      .flops(product_task_flops)
-      .emulated();
+  return product_codelet<T>("gemm", kernels, Transpose::no, op_b, -1, 1).flops(product_task_flops<T>);
+}
+
+template <class T>
+auto potrf_codelet(const Kernels& kernels) {
+  const auto on_cores =
+      codelet("potrf")
+          .cpu([kernels](InOut<Tile<T>> a, std::int64_t first_column) {
+            const int info =
+                kernels.blas().potrf<T>(Triangle::lower, a.rows(), a.data(), a.leading_dimension());
+            check_definite(info, first_column);
+            kernels.count(Kernel::potrf, real_flops<T> * potrf_flops(a.rows()));
+          })
+          .flops([](auto& a, std::int64_t) { return real_flops<T> * potrf_flops(a.rows()); })
+          .emulated();
+  return with_cuda_body<T>(on_cores, kernels, [&]<class Stream>() {
+    return [kernels](Stream stream, InOut<Tile<T>> a, std::int64_t first_column) {
+      kernels.cuda().template potrf_lower<T>(stream, size(a.rows()), device_matrix(stream, a),
+                                             [kernels, first_column, rows = a.rows()](int info) {
+                                               check_definite(info, first_column);
+                                               kernels.count(Kernel::potrf, potrf_flops(rows));
+                                             });
+    };
+  });
+}
+
+[[noreturn]] void throw_without_pivots(std::int64_t column, const char* pivot) {
+  throw NumericalError(
+      fmt::format("the matrix has no LU factorization without pivoting: the pivot in column {}, counted from "
+                  "0, is {}",
+                  column, pivot));
+}
+
+template <class T>
+auto getrf_codelet(const Kernels& kernels) {
+  const auto on_cores =
+      codelet("getrf")
+          .cpu([kernels](InOut<Tile<T>> a, std::int64_t first_column) {
+            const int info =
+                unpivoted_lu<T>(kernels.blas(), a.rows(), a.columns(), a.data(), a.leading_dimension());
+            if (info > 0)
+              throw_without_pivots(first_column + info - 1,
+                                   a(info - 1, info - 1) == T(0) ? "zero" : "not finite");
+            kernels.count(Kernel::getrf, real_flops<T> * getrf_flops(a.rows()));
+          })
+          .flops([](auto& a, std::int64_t) { return real_flops<T> * getrf_flops(a.rows()); })
+          .emulated();
+  return with_cuda_body<T>(on_cores, kernels, [&]<class Stream>() {
+    return [kernels](Stream stream, InOut<Tile<T>> a, std::int64_t first_column) {
+      kernels.cuda().template unpivoted_lu<T>(stream, size(a.rows()), device_matrix(stream, a),
+                                              [kernels, first_column, rows = a.rows()](int info) {
+                                                if (info > 0)
+                                                  throw_without_pivots(first_column + info - 1, "zero");
+                                                kernels.count(Kernel::getrf, getrf_flops(rows));
+                                              });
+    };
+  });
+}
+
+/// A solve with a triangle on the diagonal, for right-hand sides.
+template <class T>
+auto triangle_codelet(const char* name, const Kernels& kernels, const TriangularSolve& solve) {
+  const auto on_cores =
+      codelet(name)
+          .cpu([kernels, solve](In<Tile<T>> t, InOut<Tile<T>> x) { solve_triangle<T>(kernels, solve, t, x); })
+          .emulated();
+  return with_cuda_body<T>(on_cores, kernels,
+                           [&]<class Stream>() { return solve_on<T, Stream>(kernels, solve); });
 }
 
 }  // namespace
 
 template <class T>
 CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
-    : potrf(codelet("potrf")
-                .cpu([kernels](InOut<Tile> a, std::int64_t first_column) {
-                  const int info =
-                      kernels.blas().potrf<T>(Triangle::lower, a.rows(), a.data(), a.leading_dimension());
-                  check_definite(info, first_column);
-                  kernels.count(Kernel::potrf, potrf_flops(a.rows()));
-                })
-                .cuda(body_name<T>(kernels),
-                      [kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
-                        kernels.cuda().potrf_lower<T>(stream, size(a.rows()), device_matrix(stream, a),
-                                                      [kernels, first_column, rows = a.rows()](int info) {
-                                                        check_definite(info, first_column);
-                                                        kernels.count(Kernel::potrf, potrf_flops(rows));
-                                                      });
-                      })
-                .flops([](auto& a, std::int64_t) { return potrf_flops(a.rows()); })
-                .emulated()),
-      trsm(solve_codelet<T>(kernels, below_cholesky)),
-      syrk(codelet("syrk")
-               .cpu([kernels](In<Tile> a, InOut<Tile> c) {
-                 kernels.blas().syrk<T>(Triangle::lower, Transpose::no, c.rows(), a.columns(), -1, a.data(),
-                                        a.leading_dimension(), 1, c.data(), c.leading_dimension());
-                 kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
-               })
-               .opencl(syrk_on<T, OpenclQueue>(kernels))
-               .cuda(body_name<T>(kernels), syrk_on<T, CudaStream>(kernels))
-               .flops([](auto& a, auto& c) { return syrk_flops(c.rows(), a.columns()); })
-               .emulated()),
-      gemm(update_codelet<T>(kernels, Transpose::yes)) {}
+    : potrf(potrf_codelet<T>(kernels)),
+      trsm(solve_codelet<T>(kernels, is_complex_number<T> ? below_complex_cholesky : below_cholesky)),
+      syrk(with_device_bodies<T>(
+          codelet("syrk")
+              .cpu([kernels](In<Tile> a, InOut<Tile> c) {
+                kernels.blas().syrk<T>(Triangle::lower, Transpose::no, c.rows(), a.columns(), -1, a.data(),
+                                       a.leading_dimension(), 1, c.data(), c.leading_dimension());
+                kernels.count(Kernel::syrk, real_flops<T> * syrk_flops(c.rows(), a.columns()));
+              })
+              .flops([](auto& a, auto& c) { return real_flops<T> * syrk_flops(c.rows(), a.columns()); })
+              .emulated(),
+          kernels, [&]<class Queue>() { return syrk_on<T, Queue>(kernels); })),
+      gemm(update_codelet<T>(kernels, adjoint<T>)) {}
 
 template <class T>
 LuKernels<T>::LuKernels(const Kernels& kernels)
-    : getrf(codelet("getrf")
-                .cpu([kernels](InOut<Tile> a, std::int64_t first_column) {
-                  const int info =
-                      unpivoted_lu<T>(kernels.blas(), a.rows(), a.columns(), a.data(), a.leading_dimension());
-                  if (info > 0) {
-                    const T pivot = a(info - 1, info - 1);
-                    throw NumericalError(
-                        fmt::format("the matrix has no LU factorization without pivoting: the pivot in "
-                                    "column {}, counted from 0, "
-                                    "is {}",
-                                    first_column + info - 1, pivot == 0 ? "zero" : "not finite"));
-                  }
-                  kernels.count(Kernel::getrf, getrf_flops(a.rows()));
-                })
-                .cuda(body_name<T>(kernels),
-                      [kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
-                        kernels.cuda().unpivoted_lu<T>(
-                            stream, size(a.rows()), device_matrix(stream, a),
-                            [kernels, first_column, rows = a.rows()](int info) {
-                              if (info > 0)
-                                throw NumericalError(fmt::format(
-                                    "the matrix has no LU factorization without pivoting: the pivot in "
-                                    "column {}, counted from 0, is zero",
-                                    first_column + info - 1));
-                              kernels.count(Kernel::getrf, getrf_flops(rows));
-                            });
-                      })
-                .flops([](auto& a, std::int64_t) { return getrf_flops(a.rows()); })
-                .emulated()),
+    : getrf(getrf_codelet<T>(kernels)),
       trsm_below(solve_codelet<T>(kernels, below_lu)),
       trsm_right(solve_codelet<T>(kernels, right_of_lu)),
       gemm(update_codelet<T>(kernels, Transpose::no)) {}
 
 template <class T>
 ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
-    : set(codelet("gemm")
-              .cpu([kernels, alpha](In<Tile> a, In<Tile> b, Out<Tile> c) {
-                product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
-              })
-              .opencl(product_on<T, OpenclQueue>(kernels, alpha))
-              .cuda(body_name<T>(kernels), product_on<T, CudaStream>(kernels, alpha))
-              .flops(product_task_flops)
-              .emulated()),
-      scale_and_add(codelet("gemm")
-                        .cpu([kernels, alpha, beta](In<Tile> a, In<Tile> b, InOut<Tile> c) {
-                          product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
-                        })
-                        .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, beta))
-                        .cuda(body_name<T>(kernels),
-                              update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, beta))
-                        .flops(product_task_flops)
-                        .emulated()),
-      add(codelet("gemm")
-              .cpu([kernels, alpha](In<Tile> a, In<Tile> b, InOut<Tile> c) {
-                product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
-              })
-              .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, 1))
-              .cuda(body_name<T>(kernels),
-                    update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, 1))
-              .flops(product_task_flops)
-              .emulated()) {}
+    : set(with_device_bodies<T>(codelet("gemm")
+                                    .cpu([kernels, alpha](In<Tile> a, In<Tile> b, Out<Tile> c) {
+                                      product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
+                                    })
+                                    .flops(product_task_flops<T>)
+                                    .emulated(),
+                                kernels,
+                                [&]<class Queue>() { return product_on<T, Queue>(kernels, alpha); })),
+      scale_and_add(product_codelet<T>("gemm", kernels, Transpose::no, Transpose::no, alpha, beta)
+                        .flops(product_task_flops<T>)),
+      add(product_codelet<T>("gemm", kernels, Transpose::no, Transpose::no, alpha, 1)
+              .flops(product_task_flops<T>)) {}
 
 template <class T>
 SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
-    : solve_lower(codelet("solve_lower")
-                      .cpu([kernels, factors](In<Tile> l, InOut<Tile> x) {
-                        solve_triangle<T>(kernels, forward_solve(factors), l, x);
-                      })
-                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, forward_solve(factors)))
-                      .emulated()),
-      solve_upper(codelet("solve_upper")
-                      .cpu([kernels, factors](In<Tile> r, InOut<Tile> x) {
-                        solve_triangle<T>(kernels, backward_solve(factors), r, x);
-                      })
-                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, backward_solve(factors)))
-                      .emulated()),
-      update_lower(codelet("update_lower")
-                       .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                         product<T>(kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
-                       })
-                       .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, -1, 1))
-                       .cuda(body_name<T>(kernels),
-                             update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, -1, 1))
-                       .emulated()),
-      update_upper(
-          codelet("update_upper")
-              .cpu([kernels, factors](In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                product<T>(kernels, backward_update_op(factors), Transpose::no, -1, a, x, 1, y);
-              })
-              .opencl(update_on<T, OpenclQueue>(kernels, backward_update_op(factors), Transpose::no, -1, 1))
-              .cuda(body_name<T>(kernels),
-                    update_on<T, CudaStream>(kernels, backward_update_op(factors), Transpose::no, -1, 1))
-              .emulated()) {}
+    : solve_lower(triangle_codelet<T>("solve_lower", kernels, forward_solve(factors))),
+      solve_upper(triangle_codelet<T>("solve_upper", kernels, backward_solve<T>(factors))),
+      update_lower(product_codelet<T>("update_lower", kernels, Transpose::no, Transpose::no, -1, 1)),
+      update_upper(product_codelet<T>("update_upper", kernels, backward_update_op<T>(factors), Transpose::no,
+                                      -1, 1)) {}
 
 #define FAIRLEAD_INSTANTIATE_KERNELS(T) \
   template struct CholeskyKernels<T>;   \
   template struct LuKernels<T>;         \
-  template struct ProductKernels<T>;    \
   template struct SolveKernels<T>;
 FAIRLEAD_INSTANTIATE_KERNELS(float)
 FAIRLEAD_INSTANTIATE_KERNELS(double)
+FAIRLEAD_INSTANTIATE_KERNELS(std::complex<float>)
+FAIRLEAD_INSTANTIATE_KERNELS(std::complex<double>)
+template struct ProductKernels<float>;
+template struct ProductKernels<double>;
 #undef FAIRLEAD_INSTANTIATE_KERNELS
 
 }  // namespace fairlead::linalg

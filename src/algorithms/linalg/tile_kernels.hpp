@@ -1,8 +1,10 @@
-// The codelets of tiled linear algebra, grouped by algorithm; each calls BLAS or LAPACK on whole tiles.
+// The codelets of tiled linear algebra, grouped by algorithm; each calls BLAS or LAPACK on whole tiles. A^H is the
+// transposed matrix with conjugate elements; for real matrices this is A^T. Complex tiles have no bodies for devices.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <complex>
 #include <cstdint>
 
 namespace fairlead::linalg {
@@ -13,13 +15,13 @@ struct CholeskyKernels {
 
   explicit CholeskyKernels(const Kernels& kernels);
 
-  /// A := L with A = L L^T. The last parameter is the first column of the tile in the matrix.
+  /// A := L with A = L L^H. The last parameter is the first column of the tile in the matrix.
   Codelet<InOut<Tile>, std::int64_t> potrf;
-  /// A := A L^-T.
+  /// A := A L^-H.
   Codelet<In<Tile>, InOut<Tile>> trsm;
-  /// C := C - A A^T, the lower triangle.
+  /// C := C - A A^H, the lower triangle.
   Codelet<In<Tile>, InOut<Tile>> syrk;
-  /// C := C - A B^T.
+  /// C := C - A B^H.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> gemm;
 };
 
@@ -56,7 +58,7 @@ struct ProductKernels {
 /// The factorization that a solve follows.
 enum class Factors : std::uint8_t { cholesky, lu };
 
-/// The solves with L Y = X and then R X = Y, where R is L^T or U.
+/// The solves with L Y = X and then R X = Y, where R is L^H or U.
 template <class T>
 struct SolveKernels {
   using Tile = fairlead::Tile<T>;
@@ -76,10 +78,13 @@ struct SolveKernels {
 #define FAIRLEAD_KERNELS_OF(T)               \
   extern template struct CholeskyKernels<T>; \
   extern template struct LuKernels<T>;       \
-  extern template struct ProductKernels<T>;  \
   extern template struct SolveKernels<T>;
 FAIRLEAD_KERNELS_OF(float)
 FAIRLEAD_KERNELS_OF(double)
+FAIRLEAD_KERNELS_OF(std::complex<float>)
+FAIRLEAD_KERNELS_OF(std::complex<double>)
+extern template struct ProductKernels<float>;
+extern template struct ProductKernels<double>;
 #undef FAIRLEAD_KERNELS_OF
 
 }  // namespace fairlead::linalg

@@ -1,4 +1,4 @@
-// The solve with A^T after an LU factorization without pivoting: forward with U^T, backward with L^T.
+// The solve with A^H after an LU factorization without pivoting: forward with U^H, backward with L^H.
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
 
@@ -14,13 +14,13 @@ template <class T>
 void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& lu,
                          const TiledMatrix<T>& b) {
   require_system(lu, b);
-  solve_upper(flow, kernels, u_of_lu, lu, {&b}, UpperForm::transposed);
+  solve_upper(flow, kernels, u_of_lu, lu, {&b}, UpperForm::adjoint);
   const auto solve = codelet("solve_lower")
                          .cpu([kernels](In<Tile<T>> l, InOut<Tile<T>> x) {
-                           kernels.blas().trsm<T>(Side::left, Triangle::lower, Transpose::yes, Diagonal::unit,
+                           kernels.blas().trsm<T>(Side::left, Triangle::lower, adjoint<T>, Diagonal::unit,
                                                   x.rows(), x.columns(), 1, l.data(), l.leading_dimension(),
                                                   x.data(), x.leading_dimension());
-                           kernels.count(Kernel::trsm, trsm_flops(x.columns(), x.rows()));
+                           kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
                          })
                          .emulated();
   const auto update = update_by_transposed_lower<T>(kernels);
@@ -36,5 +36,11 @@ template void solve_lu_transposed<float>(Flow&, const Kernels&, const TiledMatri
                                          const TiledMatrix<float>&);
 template void solve_lu_transposed<double>(Flow&, const Kernels&, const TiledMatrix<double>&,
                                           const TiledMatrix<double>&);
+template void solve_lu_transposed<std::complex<float>>(Flow&, const Kernels&,
+                                                       const TiledMatrix<std::complex<float>>&,
+                                                       const TiledMatrix<std::complex<float>>&);
+template void solve_lu_transposed<std::complex<double>>(Flow&, const Kernels&,
+                                                        const TiledMatrix<std::complex<double>>&,
+                                                        const TiledMatrix<std::complex<double>>&);
 
 }  // namespace fairlead::linalg

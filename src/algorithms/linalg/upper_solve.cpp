@@ -1,4 +1,4 @@
-// Plain: backward by columns from the last. Transposed: forward by rows.
+// Plain: backward by columns from the last. Adjoint: forward by rows.
 #include "algorithms/linalg/upper_solve.hpp"
 
 #include <fairlead/codelet.hpp>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <complex>
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
@@ -21,11 +21,11 @@ template <class T>
 void check_diagonal(const UpperTriangle& triangle, const TileView<const T>& u, std::int64_t first_column) {
   for (int j = 0; j < u.columns(); ++j)
     for (int i = 0; i <= j; ++i)
-      if (!std::isfinite(u(i, j)))
+      if (!is_finite_number(u(i, j)))
         throw NumericalError(
             fmt::format("{} is not finite in column {}, counted from 0", triangle.name, first_column + j));
   for (int j = 0; j < u.columns(); ++j)
-    if (u(j, j) == 0)
+    if (u(j, j) == T(0))
       throw SingularError(fmt::format("{}: {} has a zero on the diagonal in column {}, counted from 0",
                                       triangle.zero_means, triangle.name, first_column + j));
 }
@@ -40,7 +40,7 @@ void solve_with(const Kernels& kernels, Transpose op, const TileView<const T>& u
   else
     kernels.blas().trsm<T>(Side::left, Triangle::upper, op, Diagonal::general, n, columns, 1, u.data(),
                            u.leading_dimension(), x.data(), x.leading_dimension());
-  kernels.count(Kernel::trsm, trsm_flops(columns, n));
+  kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(columns, n));
 }
 
 /// Y := Y - op(A) X. X and Y may have more rows than op(A) needs; the others are not accessed.
@@ -55,11 +55,12 @@ void subtract_product(const Kernels& kernels, Transpose op, const TileView<const
   else
     kernels.blas().gemm<T>(op, Transpose::no, rows, y.columns(), inner, -1, a.data(), a.leading_dimension(),
                            x.data(), x.leading_dimension(), 1, y.data(), y.leading_dimension());
-  kernels.count(Kernel::gemm, gemm_flops(rows, y.columns(), inner));
+  kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(rows, y.columns(), inner));
 }
 
+template <class T>
 Transpose transpose_of(UpperForm form) noexcept {
-  return form == UpperForm::transposed ? Transpose::yes : Transpose::no;
+  return form == UpperForm::adjoint ? adjoint<T> : Transpose::no;
 }
 
 }  // namespace
@@ -67,14 +68,14 @@ Transpose transpose_of(UpperForm form) noexcept {
 template <class T>
 UpperKernels<T>::UpperKernels(const Kernels& kernels, const UpperTriangle& triangle, UpperForm form)
     : solve(codelet("solve_upper")
-                .cpu([kernels, triangle, op = transpose_of(form)](In<Tile> u, InOut<Tile> x,
-                                                                  std::int64_t column) {
+                .cpu([kernels, triangle, op = transpose_of<T>(form)](In<Tile> u, InOut<Tile> x,
+                                                                     std::int64_t column) {
                   check_diagonal<T>(triangle, u, column);
                   solve_with<T>(kernels, op, u, x);
                 })
                 .emulated()),
       update(codelet("update_upper")
-                 .cpu([kernels, op = transpose_of(form)](In<Tile> u, In<Tile> x, InOut<Tile> y) {
+                 .cpu([kernels, op = transpose_of<T>(form)](In<Tile> u, In<Tile> x, InOut<Tile> y) {
                    subtract_product<T>(kernels, op, u, x, y);
                  })
                  .emulated()) {}
@@ -82,7 +83,7 @@ UpperKernels<T>::UpperKernels(const Kernels& kernels, const UpperTriangle& trian
 template <class T>
 void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triangle, const TiledMatrix<T>& a,
                  std::initializer_list<const TiledMatrix<T>*> bs, UpperForm form) {
-  const bool transposed = form == UpperForm::transposed;
+  const bool transposed = form == UpperForm::adjoint;
   const UpperKernels<T> tile(kernels, triangle, form);
   const std::int32_t nt = a.tile_columns();
   for (std::int32_t step = 0; step < nt; ++step) {
@@ -110,6 +111,8 @@ void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triang
                                std::initializer_list<const TiledMatrix<T>*>, UpperForm);
 FAIRLEAD_UPPER_SOLVE_OF(float)
 FAIRLEAD_UPPER_SOLVE_OF(double)
+FAIRLEAD_UPPER_SOLVE_OF(std::complex<float>)
+FAIRLEAD_UPPER_SOLVE_OF(std::complex<double>)
 #undef FAIRLEAD_UPPER_SOLVE_OF
 
 }  // namespace fairlead::linalg

@@ -5,6 +5,7 @@
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -19,7 +20,7 @@ struct UpperTriangle {
 inline const UpperTriangle r_of_qr{"R", "the columns of the matrix are not independent"};
 inline const UpperTriangle u_of_lu{"U", "the matrix is singular"};
 
-enum class UpperForm : std::uint8_t { plain, transposed };
+enum class UpperForm : std::uint8_t { plain, adjoint };
 
 template <class T>
 struct UpperKernels {
@@ -33,7 +34,7 @@ struct UpperKernels {
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> update;
 };
 
-/// The first n rows of b := U^-1 b, or U^-T b, for each b, where U is on and above the diagonal of `a`. A task that
+/// The first n rows of b := U^-1 b, or U^-H b, for each b, where U is on and above the diagonal of `a`. A task that
 /// finds a zero on the diagonal fails with a SingularError, one that finds an element that is not finite with a
 /// NumericalError; both name the column. The shapes must match: b has tiles of the same side.
 template <class T>
@@ -51,5 +52,11 @@ extern template void solve_upper<float>(Flow&, const Kernels&, const UpperTriang
 extern template void solve_upper<double>(Flow&, const Kernels&, const UpperTriangle&,
                                          const TiledMatrix<double>&,
                                          std::initializer_list<const TiledMatrix<double>*>, UpperForm);
+extern template void solve_upper<std::complex<float>>(
+    Flow&, const Kernels&, const UpperTriangle&, const TiledMatrix<std::complex<float>>&,
+    std::initializer_list<const TiledMatrix<std::complex<float>>*>, UpperForm);
+extern template void solve_upper<std::complex<double>>(
+    Flow&, const Kernels&, const UpperTriangle&, const TiledMatrix<std::complex<double>>&,
+    std::initializer_list<const TiledMatrix<std::complex<double>>*>, UpperForm);
 
 }  // namespace fairlead::linalg

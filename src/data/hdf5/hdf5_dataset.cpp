@@ -9,6 +9,7 @@
 #include <atomic>
 #include <bit>
 #include <fairlead/error.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,16 +31,62 @@ struct Dataset {
   Object file, dataset, space;
 };
 
+/// The type of the elements: a number, or a complex one, which is a compound of its two parts.
+struct NumberType {
+  Object part;                     ///< of a real number its own type
+  std::vector<std::string> names;  ///< of the parts; empty: a real number
+  bool is_complex() const noexcept { return !names.empty(); }
+};
+
+/// Parts are named r and i by h5py, and real and imag, or re and im, by others.
+bool are_parts(const std::vector<std::string>& names) {
+  return names.size() == 2 && names[0].starts_with('r') && names[1].starts_with('i');
+}
+
+/// Nothing if the type is neither.
+std::optional<NumberType> number_type(const Hdf5Library& hdf5, Object type) {
+  if (hdf5.H5Tget_class(type.get()) == Hdf5Library::class_float) return NumberType{std::move(type), {}};
+  if (hdf5.H5Tget_class(type.get()) != Hdf5Library::class_compound || hdf5.H5Tget_nmembers(type.get()) != 2)
+    return std::nullopt;
+  NumberType complex;
+  Object parts[2];
+  for (const unsigned i : {0u, 1u}) {
+    char* const name = hdf5.H5Tget_member_name(type.get(), i);
+    complex.names.emplace_back(name == nullptr ? "" : name);
+    hdf5.H5free_memory(name);
+    parts[i] = {hdf5.H5Tget_member_type(type.get(), i), hdf5.H5Tclose};
+    if (!parts[i] || hdf5.H5Tget_class(parts[i].get()) != Hdf5Library::class_float) return std::nullopt;
+  }
+  const std::size_t bytes = hdf5.H5Tget_size(parts[0].get());
+  if (!are_parts(complex.names) || hdf5.H5Tequal(parts[0].get(), parts[1].get()) <= 0 ||
+      hdf5.H5Tget_member_offset(type.get(), 0) != 0 || hdf5.H5Tget_member_offset(type.get(), 1) != bytes ||
+      hdf5.H5Tget_size(type.get()) != 2 * bytes)
+    return std::nullopt;
+  complex.part = std::move(parts[0]);
+  return complex;
+}
+
+/// The type in memory.
+Object memory_type(const Hdf5Library& hdf5, const std::vector<std::string>& names, bool in_single) {
+  const Hdf5Library::Id native = hdf5.native(in_single);
+  const std::size_t bytes = in_single ? sizeof(float) : sizeof(double);
+  Object complex(hdf5.H5Tcreate(Hdf5Library::class_compound, 2 * bytes), hdf5.H5Tclose);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    hdf5.H5Tinsert(complex.get(), names[i].c_str(), i * bytes, native);
+  return complex;
+}
+
 class Hdf5Store final : public ChunkStore {
  public:
   Hdf5Store(Library library, Dataset dataset, std::shared_ptr<const RegularFile> file, std::string name,
-            ArrayLayout layout, ChunkShape chunk)
+            ArrayLayout layout, ChunkShape chunk, std::vector<std::string> parts)
       : library_(std::move(library)),
         dataset_(std::move(dataset)),
         file_(std::move(file)),
         name_(std::move(name)),
         layout_(std::move(layout)),
-        chunk_(chunk) {}
+        chunk_(chunk),
+        parts_(std::move(parts)) {}
   ~Hdf5Store() override {
     const Hdf5Library::Access access(*library_);
     dataset_ = {};
@@ -57,12 +104,14 @@ class Hdf5Store final : public ChunkStore {
                         hdf5.H5Sclose);
     const std::vector<Size> zeros(count.size());
     constexpr int select_set = 0;
+    const bool in_single = is_single(layout_.element);
+    const Object complex = parts_.empty() ? Object() : memory_type(hdf5, parts_, in_single);
     if (!memory ||
         hdf5.H5Sselect_hyperslab(memory.get(), select_set, zeros.data(), nullptr, count.data(), nullptr) <
             0 ||
         hdf5.H5Sselect_hyperslab(dataset_.space.get(), select_set, begin.data(), nullptr, count.data(),
                                  nullptr) < 0 ||
-        hdf5.H5Dread(dataset_.dataset.get(), hdf5.native(layout_.element == ElementType::float32),
+        hdf5.H5Dread(dataset_.dataset.get(), parts_.empty() ? hdf5.native(in_single) : complex.get(),
                      memory.get(), dataset_.space.get(), default_properties, into.data()) < 0)
       throw InputError(fmt::format("{}: cannot be read from element ({}) on: {}", name_,
                                    fmt::join(begin, ", "), hdf5.last_error()));
@@ -89,6 +138,7 @@ class Hdf5Store final : public ChunkStore {
   std::string name_;
   ArrayLayout layout_;
   ChunkShape chunk_;
+  std::vector<std::string> parts_;             // names of the parts of complex numbers
   mutable std::atomic<Bytes> bytes_read_ = 0;  // decoded
 };
 
@@ -135,21 +185,22 @@ void require_filters(const Hdf5Library& hdf5, const Object& properties, const st
   }
 }
 
-ArrayLayout layout_of_dataset(const Hdf5Library& hdf5, const Dataset& opened, const Object& type,
+/// `stored`: the type of the elements if it is supported.
+ArrayLayout layout_of_dataset(const Hdf5Library& hdf5, const Dataset& opened, int kind,
+                              const std::optional<NumberType>& stored, std::size_t bytes,
                               const std::string& name) {
   ArrayLayout layout;
   const int dimensions = hdf5.H5Sget_simple_extent_ndims(opened.space.get());
   layout.shape.resize(static_cast<std::size_t>(std::max(dimensions, 0)));
   if (dimensions > 0) hdf5.H5Sget_simple_extent_dims(opened.space.get(), layout.shape.data(), nullptr);
-  const int kind = hdf5.H5Tget_class(type.get());
-  const std::size_t bytes = hdf5.H5Tget_size(type.get());
-  if (kind != Hdf5Library::class_float || (bytes != 4 && bytes != 8))
-    throw InputError(
-        fmt::format("{}: holds {}; supported are 32- and 64-bit floating point", name,
-                    kind == Hdf5Library::class_float ? fmt::format("{}-bit floating point numbers", 8 * bytes)
-                    : kind == Hdf5Library::class_integer ? fmt::format("{}-bit integers", 8 * bytes)
-                                                         : "elements of another type than numbers"));
-  layout.element = bytes == 4 ? ElementType::float32 : ElementType::float64;
+  const std::size_t bytes_of_part = stored ? hdf5.H5Tget_size(stored->part.get()) : 0;
+  if (bytes_of_part != sizeof(float) && bytes_of_part != sizeof(double))
+    throw InputError(fmt::format(
+        "{}: holds {}; supported are 32- and 64-bit floating point and complex numbers of these", name,
+        kind == Hdf5Library::class_float     ? fmt::format("{}-bit floating point numbers", 8 * bytes)
+        : kind == Hdf5Library::class_integer ? fmt::format("{}-bit integers", 8 * bytes)
+                                             : "elements of another type than numbers"));
+  layout.element = element_type(bytes_of_part == sizeof(float), stored->is_complex());
   require_matrix_shape(name, layout);
   return layout;
 }
@@ -174,7 +225,7 @@ std::shared_ptr<const StoredMatrix> contiguous(const Hdf5Library& hdf5, const Da
                                                const std::shared_ptr<const RegularFile>& file,
                                                const std::string& name) {
   constexpr Size undefined = ~Size{0};
-  const bool in_single = layout.element == ElementType::float32;
+  const bool in_single = is_single(layout.element);
   const bool big = hdf5.is_ieee(type.get(), in_single, true),
              little = hdf5.is_ieee(type.get(), in_single, false);
   if (hdf5.H5Pget_layout(properties.get()) != Hdf5Library::layout_contiguous ||
@@ -221,16 +272,20 @@ std::shared_ptr<const StoredMatrix> open_hdf5(const std::filesystem::path& path,
         fmt::format("{}: cannot be opened: {}; {}", name, reason, datasets_text(file->name(), all)));
   }
   opened.space = {hdf5.H5Dget_space(opened.dataset.get()), hdf5.H5Sclose};
-  const Object type(hdf5.H5Dget_type(opened.dataset.get()), hdf5.H5Tclose);
+  Object type(hdf5.H5Dget_type(opened.dataset.get()), hdf5.H5Tclose);
   const Object properties(hdf5.H5Dget_create_plist(opened.dataset.get()), hdf5.H5Pclose);
   if (!opened.space || !type || !properties)
     throw InputError(fmt::format("{}: cannot be examined: {}", name, hdf5.last_error()));
 
-  ArrayLayout layout = layout_of_dataset(hdf5, opened, type, name);
-  if (auto matrix = contiguous(hdf5, opened, type, properties, layout, file, name)) return matrix;
+  const int kind = hdf5.H5Tget_class(type.get());
+  const std::size_t bytes = hdf5.H5Tget_size(type.get());
+  std::optional<NumberType> stored = number_type(hdf5, std::move(type));
+  ArrayLayout layout = layout_of_dataset(hdf5, opened, kind, stored, bytes, name);
+  if (auto matrix = contiguous(hdf5, opened, stored->part, properties, layout, file, name)) return matrix;
   require_filters(hdf5, properties, name);
   const ChunkShape chunk = chunk_of(hdf5, properties, layout);
-  auto store = std::make_shared<const Hdf5Store>(library, std::move(opened), file, name, layout, chunk);
+  auto store = std::make_shared<const Hdf5Store>(library, std::move(opened), file, name, layout, chunk,
+                                                 std::move(stored->names));
   return std::make_shared<const ChunkedMatrix>(name, std::move(layout), chunk, std::move(store));
 }
 

@@ -70,6 +70,13 @@ Hdf5Library::Hdf5Library(const SharedLibrary& library) {
   take(H5Tget_class, "H5Tget_class");
   take(H5Tget_size, "H5Tget_size");
   take(H5Tequal, "H5Tequal");
+  take(H5Tget_nmembers, "H5Tget_nmembers");
+  take(H5Tget_member_name, "H5Tget_member_name");
+  take(H5Tget_member_type, "H5Tget_member_type");
+  take(H5Tget_member_offset, "H5Tget_member_offset");
+  take(H5Tcreate, "H5Tcreate");
+  take(H5Tinsert, "H5Tinsert");
+  take(H5free_memory, "H5free_memory");
   take(H5Pclose, "H5Pclose");
   take(H5Pget_layout, "H5Pget_layout");
   take(H5Pget_chunk, "H5Pget_chunk");

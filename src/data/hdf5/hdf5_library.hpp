@@ -12,9 +12,26 @@
 
 namespace fairlead::data {
 
-class Hdf5Library {
+/// The functions of HDF5's library about types.
+struct Hdf5TypeFunctions {
+  using Id = std::int64_t;  // hid_t
+
+  // NOLINTBEGIN(readability-identifier-naming): the names of HDF5
+  int (*H5Tclose)(Id);
+  int (*H5Tget_class)(Id);
+  std::size_t (*H5Tget_size)(Id);
+  int (*H5Tequal)(Id, Id);
+  int (*H5Tget_nmembers)(Id);
+  char* (*H5Tget_member_name)(Id, unsigned);
+  Id (*H5Tget_member_type)(Id, unsigned);
+  std::size_t (*H5Tget_member_offset)(Id, unsigned);
+  Id (*H5Tcreate)(int, std::size_t);
+  int (*H5Tinsert)(Id, const char*, std::size_t, Id);
+  // NOLINTEND(readability-identifier-naming)
+};
+
+class Hdf5Library : public Hdf5TypeFunctions {
  public:
-  using Id = std::int64_t;     // hid_t
   using Size = std::uint64_t;  // hsize_t, haddr_t
 
   /// `name`: of the file, for messages. Throws InputError that names the package if there is no library.
@@ -65,7 +82,7 @@ class Hdf5Library {
   bool is_ieee(Id type, bool in_single, bool big_endian) const noexcept;
 
   // enum values of the headers
-  enum : int { class_integer = 0, class_float = 1 };
+  enum : int { class_integer = 0, class_float = 1, class_compound = 6 };
   enum : int { layout_compact = 0, layout_contiguous = 1, layout_chunked = 2 };
   enum : int { object_group = 0, object_dataset = 1 };
 
@@ -89,10 +106,7 @@ class Hdf5Library {
   int (*H5Sget_simple_extent_ndims)(Id);
   int (*H5Sget_simple_extent_dims)(Id, Size*, Size*);
   int (*H5Sselect_hyperslab)(Id, int, const Size*, const Size*, const Size*, const Size*);
-  int (*H5Tclose)(Id);
-  int (*H5Tget_class)(Id);
-  std::size_t (*H5Tget_size)(Id);
-  int (*H5Tequal)(Id, Id);
+  int (*H5free_memory)(void*);
   int (*H5Pclose)(Id);
   int (*H5Pget_layout)(Id);
   int (*H5Pget_chunk)(Id, int, Size*);

@@ -9,10 +9,9 @@
 
 namespace fairlead::data {
 
+using fairlead::bytes_of;
 using fairlead::ElementType;
 using fairlead::StorageOrder;
-
-constexpr Bytes bytes_of(ElementType type) noexcept { return type == ElementType::float32 ? 4 : 8; }
 
 struct ArrayLayout {
   ElementType element = ElementType::float64;

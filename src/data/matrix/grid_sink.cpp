@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/scalar.hpp"
 #include "data/matrix/tile_grid.hpp"
 
 namespace fairlead::data {
@@ -11,13 +12,17 @@ template <class T, class Stored, bool swapped>
 T load(const std::byte* elements, std::uint64_t at) noexcept {
   Stored value;
   if constexpr (swapped) {
+    // Each part of a complex number has its own byte order.
+    constexpr std::size_t part = sizeof(RealOf<Stored>);
     std::byte turned[sizeof(Stored)];
-    std::reverse_copy(elements + at * sizeof(Stored), elements + (at + 1) * sizeof(Stored), turned);
+    for (std::size_t i = 0; i < sizeof(Stored); i += part)
+      std::reverse_copy(elements + at * sizeof(Stored) + i, elements + at * sizeof(Stored) + i + part,
+                        turned + i);
     std::memcpy(&value, turned, sizeof(Stored));
   } else {
     std::memcpy(&value, elements + at * sizeof(Stored), sizeof(Stored));
   }
-  return static_cast<T>(value);
+  return scalar_cast<T>(value);
 }
 
 /// Copies the rows [row, row_end) and columns [column, column_end) of the block, all in one tile, to `tile`, the
@@ -70,14 +75,18 @@ void copy_to_grid(const ElementBlock& where, const StoredElements& from, const T
 
 template <class T>
 void GridSink<T>::put(const ElementBlock& where, const StoredElements& elements) {
-  const auto copy =
-      elements.element == ElementType::float32
-          ? (elements.byte_swapped ? copy_to_grid<T, float, true> : copy_to_grid<T, float, false>)
-          : (elements.byte_swapped ? copy_to_grid<T, double, true> : copy_to_grid<T, double, false>);
-  copy(where, elements, grid_, tiles_in_column_);
+  with_scalar(elements.element, [&]<class Stored>() {
+    if constexpr (is_complex_number<T> || !is_complex_number<Stored>) {
+      const auto copy =
+          elements.byte_swapped ? copy_to_grid<T, Stored, true> : copy_to_grid<T, Stored, false>;
+      copy(where, elements, grid_, tiles_in_column_);
+    }
+  });
 }
 
 template class GridSink<float>;
 template class GridSink<double>;
+template class GridSink<std::complex<float>>;
+template class GridSink<std::complex<double>>;
 
 }  // namespace fairlead::data

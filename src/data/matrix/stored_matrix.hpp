@@ -39,10 +39,11 @@ class StoredMatrix {
   static constexpr std::size_t staging_bytes = std::size_t{4} << 20;
 
   /// Reads the `row_count` x `column_count` elements from (row, column) on into column-major memory with leading
-  /// dimension `ld`. T = float or double; elements of the other type are converted. `staging`: scratch memory of at
-  /// least 16 bytes, aligned for double, a few MiB for speed; if empty, the call allocates staging_bytes. Any number of threads may read
-  /// at once, each with its own staging. Throws UsageError if the block exceeds the matrix, InputError if the file
-  /// has become shorter, SystemError if the system cannot read it.
+  /// dimension `ld`. T = float, double or a complex number of these; elements of other types are converted. `staging`:
+  /// scratch memory of at least 16 bytes, aligned for double, a few MiB for speed; if empty, the call allocates
+  /// staging_bytes. Any number of threads may read at once, each with its own staging. Throws UsageError if the block
+  /// exceeds the matrix, InputError if the file has become shorter, or if the elements are complex and T is real,
+  /// SystemError if the system cannot read it.
   template <class T>
   void read_block(std::uint64_t row, std::uint64_t row_count, std::uint64_t column,
                   std::uint64_t column_count, T* out, std::uint64_t ld,
@@ -90,7 +91,7 @@ class StoredMatrix {
   StoredMatrix(const StoredMatrix&) = default;
 
   /// Passes all elements of a block to `sink`, each once, in any number of rectangles. The block is not empty and
-  /// inside of the matrix; `staging` holds at least one double.
+  /// inside of the matrix; `staging` holds at least one element.
   virtual void read(const ElementBlock& block, std::span<std::byte> staging, ElementSink& sink) const = 0;
 
   /// The layout of the transposed matrix.
@@ -107,5 +108,16 @@ extern template void StoredMatrix::read_tiles<float>(std::uint64_t, std::uint64_
 extern template void StoredMatrix::read_tiles<double>(std::uint64_t, std::uint64_t, std::uint64_t,
                                                       std::uint64_t, const TileGrid<double>&,
                                                       std::span<std::byte>) const;
+extern template void StoredMatrix::read_tiles<std::complex<float>>(std::uint64_t, std::uint64_t,
+                                                                   std::uint64_t, std::uint64_t,
+                                                                   const TileGrid<std::complex<float>>&,
+                                                                   std::span<std::byte>) const;
+extern template void StoredMatrix::read_tiles<std::complex<double>>(std::uint64_t, std::uint64_t,
+                                                                    std::uint64_t, std::uint64_t,
+                                                                    const TileGrid<std::complex<double>>&,
+                                                                    std::span<std::byte>) const;
+
+/// Throws InputError if the elements are complex, for code that supports real ones only.
+void require_real(const StoredMatrix& matrix);
 
 }  // namespace fairlead::data

@@ -1,5 +1,6 @@
 // The target of a read: column-major tiles. Elements as they are stored are converted and copied into them.
 #pragma once
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,7 +43,8 @@ class ElementSink {
   ~ElementSink() = default;
 };
 
-/// Copies into the tiles of a block with `row_count` rows.
+/// Copies into the tiles of a block with `row_count` rows. Complex tiles receive real elements, too; the other way round
+/// StoredMatrix refuses it.
 template <class T>
 class GridSink final : public ElementSink {
  public:
@@ -57,5 +59,7 @@ class GridSink final : public ElementSink {
 
 extern template class GridSink<float>;
 extern template class GridSink<double>;
+extern template class GridSink<std::complex<float>>;
+extern template class GridSink<std::complex<double>>;
 
 }  // namespace fairlead::data

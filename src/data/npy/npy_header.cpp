@@ -172,10 +172,10 @@ NpyHeader parse_npy_dictionary(std::string_view dictionary, const std::string& n
 
 std::string make_npy_header(ElementType element, StorageOrder order,
                             const std::vector<std::uint64_t>& shape) {
-  std::string dictionary = fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': {}, }}",
-                                       std::endian::native == std::endian::little ? '<' : '>',
-                                       element == ElementType::float32 ? "f4" : "f8",
-                                       order == StorageOrder::fortran ? "True" : "False", shape_text(shape));
+  std::string dictionary =
+      fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': {}, }}",
+                  std::endian::native == std::endian::little ? '<' : '>', numpy_letters(element),
+                  order == StorageOrder::fortran ? "True" : "False", shape_text(shape));
   const std::size_t unpadded = magic.size() + 4 + dictionary.size() + 1;
   dictionary.append((64 - unpadded % 64) % 64, ' ');
   dictionary.push_back('\n');

@@ -28,8 +28,8 @@ struct NpyPreamble {
 /// InputError: not an .npy file, unknown version, truncated.
 NpyPreamble parse_npy_preamble(std::string_view first_bytes, const std::string& name);
 
-/// Parses the dictionary. Throws InputError naming the file and the problem: malformed; an element type other than
-/// 32- and 64-bit floating point (with the type and a remedy); a shape beyond 64 bits.
+/// Parses the dictionary. Throws InputError naming the file and the problem: malformed; an element type that is
+/// not supported (with the type and a remedy); a shape beyond 64 bits.
 NpyHeader parse_npy_dictionary(std::string_view dictionary, const std::string& name);
 
 /// The header that NumPy would write on this machine, padded so that the elements start at a multiple of 64 bytes.

@@ -9,9 +9,9 @@
 #include <fairlead/error.hpp>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
+#include "base/scalar.hpp"
 #include "data/npy/npy_file.hpp"
 
 namespace fairlead::data {
@@ -45,7 +45,7 @@ void NpyWriter::write_block(std::uint64_t row, std::uint64_t row_count, std::uin
                             std::uint64_t column_count, const T* in, std::uint64_t ld,
                             std::span<std::byte> staging) {
   const auto rows = header_.shape[0];
-  if (header_.element != (std::is_same_v<T, float> ? ElementType::float32 : ElementType::float64))
+  if (header_.element != element_type_of<T>)
     throw UsageError(
         fmt::format("{}: the elements given are of another type than those of the file", path().string()));
   if (row > rows || row_count > rows - row || column > columns() || column_count > columns() - column)
@@ -97,5 +97,11 @@ template void NpyWriter::write_block<float>(std::uint64_t, std::uint64_t, std::u
                                             const float*, std::uint64_t, std::span<std::byte>);
 template void NpyWriter::write_block<double>(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                                              const double*, std::uint64_t, std::span<std::byte>);
+template void NpyWriter::write_block<std::complex<float>>(std::uint64_t, std::uint64_t, std::uint64_t,
+                                                          std::uint64_t, const std::complex<float>*,
+                                                          std::uint64_t, std::span<std::byte>);
+template void NpyWriter::write_block<std::complex<double>>(std::uint64_t, std::uint64_t, std::uint64_t,
+                                                           std::uint64_t, const std::complex<double>*,
+                                                           std::uint64_t, std::span<std::byte>);
 
 }  // namespace fairlead::data

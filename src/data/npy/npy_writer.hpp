@@ -2,6 +2,7 @@
 // (data/output/output_file.hpp).
 #pragma once
 #include <atomic>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,7 +26,7 @@ class NpyWriter {
   const std::filesystem::path& temporary() const noexcept { return file_.temporary(); }
 
   /// Writes the `row_count` x `column_count` elements from (row, column) on, from column-major memory with leading
-  /// dimension `ld`. T = float or double, the element type of the file. Each element must be written exactly once.
+  /// dimension `ld`. T: the element type of the file. Each element must be written exactly once.
   /// Any number of threads may write at once. `staging` as in NpyFile::read_block(), used for C order only. Throws
   /// UsageError (outside of the matrix, other type), SystemError naming path and bytes.
   template <class T>
@@ -50,5 +51,11 @@ extern template void NpyWriter::write_block<float>(std::uint64_t, std::uint64_t,
 extern template void NpyWriter::write_block<double>(std::uint64_t, std::uint64_t, std::uint64_t,
                                                     std::uint64_t, const double*, std::uint64_t,
                                                     std::span<std::byte>);
+extern template void NpyWriter::write_block<std::complex<float>>(std::uint64_t, std::uint64_t, std::uint64_t,
+                                                                 std::uint64_t, const std::complex<float>*,
+                                                                 std::uint64_t, std::span<std::byte>);
+extern template void NpyWriter::write_block<std::complex<double>>(std::uint64_t, std::uint64_t, std::uint64_t,
+                                                                  std::uint64_t, const std::complex<double>*,
+                                                                  std::uint64_t, std::span<std::byte>);
 
 }  // namespace fairlead::data

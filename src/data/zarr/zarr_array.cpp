@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 #include <fairlead/error.hpp>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -85,17 +86,20 @@ class ZarrStore final : public ChunkStore {
   void fill(const fs::path& path, std::span<std::byte> into) const {
     if (!metadata_.fill)
       throw InputError(fmt::format("{}: does not exist, and the array has no fill value", path.string()));
-    const auto fill_with = [&](auto value) {
-      std::byte bytes[sizeof(value)];
-      std::memcpy(bytes, &value, sizeof(value));
-      if (metadata_.layout.byte_swapped) std::ranges::reverse(bytes);
-      for (std::size_t i = 0; i < into.size(); i += sizeof(value))
-        std::memcpy(&into[i], bytes, sizeof(value));
+    const ElementType element = metadata_.layout.element;
+    std::vector<std::byte> bytes;
+    const auto append = [&](auto part) {
+      std::byte of_part[sizeof(part)];
+      std::memcpy(of_part, &part, sizeof(part));
+      if (metadata_.layout.byte_swapped) std::ranges::reverse(of_part);
+      bytes.insert(bytes.end(), std::begin(of_part), std::end(of_part));
     };
-    if (metadata_.layout.element == ElementType::float32)
-      fill_with(static_cast<float>(*metadata_.fill));
-    else
-      fill_with(*metadata_.fill);
+    for (const double part : {metadata_.fill->real(), metadata_.fill->imag()}) {
+      if (bytes.size() == bytes_of(element)) break;  // of a real number
+      is_single(element) ? append(static_cast<float>(part)) : append(part);
+    }
+    for (std::size_t i = 0; i < into.size(); i += bytes.size())
+      std::memcpy(&into[i], bytes.data(), bytes.size());
   }
 
   /// Offset and size of a chunk in the file of its shard; nothing if it is not stored.

@@ -8,7 +8,9 @@
 #include <bit>
 #include <cstdlib>
 #include <fairlead/error.hpp>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "base/json.hpp"
 #include "data/matrix/numpy_type.hpp"
@@ -80,23 +82,31 @@ class Metadata {
   Json none_ = Json::object();
 };
 
-/// A fill value: a number, or the name or the bytes of one.
-double fill_value(const Metadata& metadata, const Json& value, ElementType element) {
+/// A fill value: a number, or the name or the bytes of one. Of a complex number one of its parts.
+double fill_number(const Metadata& metadata, const Json& value, bool in_single) {
   if (const std::optional<double> number = value.number()) return *number;
   if (const std::string* const text = value.string()) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (*text == "NaN") return std::numeric_limits<double>::quiet_NaN();
     if (*text == "Infinity") return infinity;
     if (*text == "-Infinity") return -infinity;
-    if (text->starts_with("0x") && text->size() == 2 + 2 * bytes_of(element) &&
+    if (text->starts_with("0x") && text->size() == (in_single ? 10u : 18u) &&
         text->find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos) {
       const std::uint64_t bits = std::strtoull(text->c_str(), nullptr, 16);
-      return element == ElementType::float64
-                 ? std::bit_cast<double>(bits)
-                 : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      return in_single ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
+                       : std::bit_cast<double>(bits);
     }
   }
   metadata.malformed("'fill_value' is not a number");
+}
+
+/// Complex numbers are lists of two parts; some programs write a real one.
+std::complex<double> fill_value(const Metadata& metadata, const Json& value, ElementType element) {
+  const bool in_single = is_single(element);
+  const std::vector<Json>* const parts = is_complex(element) ? value.elements() : nullptr;
+  if (parts == nullptr) return fill_number(metadata, value, in_single);
+  if (parts->size() != 2) metadata.malformed("'fill_value' does not have two parts");
+  return {fill_number(metadata, parts->front(), in_single), fill_number(metadata, parts->back(), in_single)};
 }
 
 void require_chunks(const Metadata& metadata, const ArrayLayout& layout,
@@ -229,10 +239,17 @@ ZarrMetadata parse_zarr_v3(std::string_view text, const std::string& name) {
   ZarrMetadata result;
   const Json& type = metadata.required(root, "data_type");
   const std::string type_name = metadata.name_of(type);
-  if (type_name != "float32" && type_name != "float64")
+  constexpr std::pair<std::string_view, ElementType> types[] = {{"float32", ElementType::float32},
+                                                                {"float64", ElementType::float64},
+                                                                {"complex64", ElementType::complex64},
+                                                                {"complex128", ElementType::complex128}};
+  const auto* const known =
+      std::ranges::find(types, type_name, &std::pair<std::string_view, ElementType>::first);
+  if (known == std::end(types))
     throw InputError(
-        fmt::format("{}: holds elements of type {}; supported are float32 and float64", name, type_name));
-  result.layout.element = type_name == "float32" ? ElementType::float32 : ElementType::float64;
+        fmt::format("{}: holds elements of type {}; supported are float32, float64, complex64 and complex128",
+                    name, type_name));
+  result.layout.element = known->second;
   result.layout.shape = metadata.counts(root, "shape");
 
   const Json& grid = metadata.required(root, "chunk_grid");

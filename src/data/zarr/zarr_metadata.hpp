@@ -1,5 +1,6 @@
 // The metadata of a Zarr array, versions 2 and 3: element type, shape, chunks, compression.
 #pragma once
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,8 +21,9 @@ struct ZarrMetadata {
   ArrayLayout layout;                ///< the order is that of the elements of a chunk
   std::vector<std::uint64_t> chunk;  ///< elements of a chunk, in each dimension
   ZarrCodecs codecs;
-  std::optional<double> fill;  ///< the value of elements in chunks that are not stored
-  std::string key_prefix;      ///< of the names of chunks: "c"
+  /// The value of elements in chunks that are not stored.
+  std::optional<std::complex<double>> fill;
+  std::string key_prefix;  ///< of the names of chunks: "c"
   char separator = '.';
   std::vector<std::uint64_t> shard;  ///< chunks in a file, in each dimension; empty: each chunk has its file
   bool index_at_start = false;       ///< of a shard

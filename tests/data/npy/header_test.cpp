@@ -99,7 +99,8 @@ TEST_F(NpyHeaders, TheErrorNamesOtherElementTypes) {
   EXPECT_THAT(error_with_type("|O"), AllOf(HasSubstr("Python objects"), HasSubstr("'|O'")));
   EXPECT_THAT(error_with_type("<i8"), AllOf(HasSubstr("64-bit integers"), HasSubstr("astype('f8')")));
   EXPECT_THAT(error_with_type("<u2"), HasSubstr("unsigned 16-bit integers"));
-  EXPECT_THAT(error_with_type("<c16"), HasSubstr("complex numbers of 128 bits"));
+  EXPECT_THAT(error_with_type("<c32"),
+              AllOf(HasSubstr("complex numbers of 256 bits"), HasSubstr("astype('c16')")));
   EXPECT_THAT(error_with_type("|b1"), HasSubstr("booleans"));
   EXPECT_THAT(error_with_type("<f2"), HasSubstr("16-bit floating point"));
   EXPECT_THAT(error_with_type("<f16"), HasSubstr("128-bit floating point"));

@@ -70,6 +70,8 @@ std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
   std::shared_ptr<Blas> loaded(new Blas);
   loaded->double_ = Routines<double>::from(blas, lapack);
   loaded->float_ = Routines<float>::from(blas, lapack);
+  loaded->complex_double_ = Routines<std::complex<double>>::from(blas, lapack);
+  loaded->complex_float_ = Routines<std::complex<float>>::from(blas, lapack);
   loaded->path_ = blas.file_of("dgemm_");
   loaded->lapack_path_ = lapack.file_of("dpotrf_");
   loaded->version_ = text_from(blas, "openblas_get_config");
@@ -106,7 +108,8 @@ void Blas::throw_bad_argument(const char* routine, int argument) const {
 
 void Blas::throw_missing(const char* routine) const {
   throw SystemError(fmt::format(
-      "{} has no {}, a routine of LAPACK (3.4 and later): give another BLAS, such as libopenblas.so.0",
+      "{} has no {} for this type of numbers, a routine of BLAS or of LAPACK (3.4 and later): give another "
+      "BLAS, such as libopenblas.so.0",
       lapack_path_, routine));
 }
 

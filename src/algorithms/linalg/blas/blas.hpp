@@ -4,6 +4,7 @@
 // All matrices are column-major; `ld*` is the distance between columns in elements. Every call runs entirely on the
 // calling thread. All calls are thread-safe.
 #pragma once
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace fairlead::linalg {
 
-enum class Transpose : char { no = 'N', yes = 'T' };
+/// conjugate: the transposed matrix with conjugate elements, of complex matrices only.
+enum class Transpose : char { no = 'N', yes = 'T', conjugate = 'C' };
 enum class Triangle : char { lower = 'L', upper = 'U' };
 enum class Side : char { left = 'L', right = 'R' };  // the side of the special matrix in the product
 enum class Diagonal : char { general = 'N', unit = 'U' };
@@ -26,6 +28,12 @@ enum class Norm : char { largest_element = 'M', one = '1', infinity = 'I', frobe
 
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
+template <class T>
+concept Scalar = Real<RealOf<T>>;
+
+/// The operation A^H: what A^T is for real matrices in factorizations, solves and norms.
+template <Scalar T>
+inline constexpr Transpose adjoint = is_complex_number<T> ? Transpose::conjugate : Transpose::yes;
 
 /// The libraries to load. Empty: Fairlead's choice.
 struct BlasLibrary {
@@ -66,14 +74,16 @@ class Blas {
   }
 
   /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension is k.
-  template <Real T>
+  template <Scalar T>
   void gemm(Transpose op_a, Transpose op_b, int m, int n, int k, NonDeduced<T> alpha, const T* a, int lda,
             const T* b, int ldb, NonDeduced<T> beta, T* c, int ldc) const {
-    if (own_ && OwnProducts::applies_to(m, n, k))
-      return own_->multiply<T>(OwnProducts::Part::whole, op_a == Transpose::yes, op_b == Transpose::yes, m, n,
-                               k, alpha, a, lda, b, ldb, beta, c, ldc);
+    if constexpr (Real<T>)
+      if (own_ && OwnProducts::applies_to(m, n, k))
+        return own_->multiply<T>(OwnProducts::Part::whole, op_a == Transpose::yes, op_b == Transpose::yes, m,
+                                 n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     const char oa = letter(op_a), ob = letter(op_b);
-    table<T>().gemm(&oa, &ob, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
+    require_routine(table<T>().gemm, "gemm")(&oa, &ob, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc,
+                                             1, 1);
   }
 
   /// C := alpha A B + beta C (left) or alpha B A + beta C (right), where A is symmetric and only its `triangle` is
@@ -85,59 +95,62 @@ class Blas {
     table<T>().symm(&s, &t, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
   }
 
-  /// C := alpha A A^T + beta C (no), or alpha A^T A + beta C (yes). Reads and writes only `triangle` of the n x n
-  /// matrix C.
-  template <Real T>
-  void syrk(Triangle triangle, Transpose op, int n, int k, NonDeduced<T> alpha, const T* a, int lda,
-            NonDeduced<T> beta, T* c, int ldc) const {
-    if (own_ && OwnProducts::applies_to(n, n, k))
-      return own_->multiply<T>(
-          triangle == Triangle::lower ? OwnProducts::Part::lower : OwnProducts::Part::upper,
-          op == Transpose::yes, op == Transpose::no, n, n, k, alpha, a, lda, a, lda, beta, c, ldc);
+  /// C := alpha A A^H + beta C (no), or alpha A^H A + beta C (adjoint). Reads and writes only `triangle` of the n x n
+  /// matrix C. The routine is xSYRK, or xHERK for complex matrices: the imaginary parts of the diagonal of C count as
+  /// zero, and become zero.
+  template <Scalar T>
+  void syrk(Triangle triangle, Transpose op, int n, int k, RealOf<T> alpha, const T* a, int lda,
+            RealOf<T> beta, T* c, int ldc) const {
+    if constexpr (Real<T>)
+      if (own_ && OwnProducts::applies_to(n, n, k))
+        return own_->multiply<T>(
+            triangle == Triangle::lower ? OwnProducts::Part::lower : OwnProducts::Part::upper,
+            op == Transpose::yes, op == Transpose::no, n, n, k, alpha, a, lda, a, lda, beta, c, ldc);
     const char t = letter(triangle), o = letter(op);
-    table<T>().syrk(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
+    require_routine(table<T>().syrk, "syrk")(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
   }
 
   /// B := alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), where A is triangular and B is m x n.
-  template <Real T>
+  template <Scalar T>
   void trsm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, NonDeduced<T> alpha,
             const T* a, int lda, T* b, int ldb) const {
     const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
-    table<T>().trsm(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
+    require_routine(table<T>().trsm, "trsm")(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
   }
 
   /// B := alpha op(A) B (left) or alpha B op(A) (right), where A is triangular and B is m x n.
-  template <Real T>
+  template <Scalar T>
   void trmm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, NonDeduced<T> alpha,
             const T* a, int lda, T* b, int ldb) const {
     const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
-    table<T>().trmm(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
+    require_routine(table<T>().trmm, "trmm")(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
   }
 
   /// y := alpha op(A) x + beta y, where A is m x n.
-  template <Real T>
+  template <Scalar T>
   void gemv(Transpose op, int m, int n, NonDeduced<T> alpha, const T* a, int lda, const T* x, int stride_x,
             NonDeduced<T> beta, T* y, int stride_y) const {
     const char o = letter(op);
-    table<T>().gemv(&o, &m, &n, &alpha, a, &lda, x, &stride_x, &beta, y, &stride_y, 1);
+    require_routine(table<T>().gemv, "gemv")(&o, &m, &n, &alpha, a, &lda, x, &stride_x, &beta, y, &stride_y,
+                                             1);
   }
 
   /// x := op(A)^-1 x, where A is triangular.
-  template <Real T>
+  template <Scalar T>
   void trsv(Triangle triangle, Transpose op, Diagonal diagonal, int n, const T* a, int lda, T* x,
             int stride_x) const {
     const char t = letter(triangle), o = letter(op), d = letter(diagonal);
-    table<T>().trsv(&t, &o, &d, &n, a, &lda, x, &stride_x, 1, 1, 1);
+    require_routine(table<T>().trsv, "trsv")(&t, &o, &d, &n, a, &lda, x, &stride_x, 1, 1, 1);
   }
 
-  /// Cholesky factorization in place: A = L L^T (lower) or U^T U (upper); the other triangle is not accessed. Returns
+  /// Cholesky factorization in place: A = L L^H (lower) or U^H U (upper); the other triangle is not accessed. Returns
   /// 0, or the order, from 1, of the first leading minor that is not positive definite. Throws UsageError if the
   /// routine rejects an argument.
-  template <Real T>
+  template <Scalar T>
   [[nodiscard]] int potrf(Triangle triangle, int n, T* a, int lda) const {
     const char t = letter(triangle);
     std::int32_t info = 0;
-    table<T>().potrf(&t, &n, a, &lda, &info, 1);
+    require_routine(table<T>().potrf, "potrf")(&t, &n, a, &lda, &info, 1);
     if (info < 0) throw_bad_argument("potrf", -info);
     return info;
   }
@@ -155,9 +168,9 @@ class Blas {
 
   /// LU factorization with partial pivoting of an m x n matrix in place: P A = L U. `pivots` gets min(m, n) numbers:
   /// row i was exchanged with row pivots[i], from 1. Returns 0, or the index, from 1, of the first zero pivot. Throws
-  /// UsageError if the routine rejects an argument. This routine and the next nine throw SystemError if the library
-  /// lacks them.
-  template <Real T>
+  /// UsageError if the routine rejects an argument. This routine and those below, and all of complex numbers, throw
+  /// SystemError if the library lacks them.
+  template <Scalar T>
   [[nodiscard]] int getrf(int m, int n, T* a, int lda, std::int32_t* pivots) const {
     std::int32_t info = 0;
     require_routine(table<T>().getrf, "getrf")(&m, &n, a, &lda, pivots, &info);
@@ -166,7 +179,7 @@ class Blas {
   }
 
   /// Exchanges rows of A, which has n columns, as getrf() did for the first `count` pivots; `undo`: in reverse.
-  template <Real T>
+  template <Scalar T>
   void laswp(int n, T* a, int lda, int count, const std::int32_t* pivots, bool undo = false) const {
     const std::int32_t first = 1, step = undo ? -1 : 1;
     require_routine(table<T>().laswp, "laswp")(&n, a, &lda, &first, &count, pivots, &step);
@@ -175,7 +188,7 @@ class Blas {
   /// QR factorization of an m x n matrix in place, in blocks of `ib` reflectors, at most min(m, n). R is on and above
   /// the diagonal, the reflectors below it; their triangular factors are in `t`, which is ib x min(m, n). `work` has ib
   /// n elements.
-  template <Real T>
+  template <Scalar T>
   void geqrt(int m, int n, int ib, T* a, int lda, T* t, int ldt, T* work) const {
     std::int32_t info = 0;
     require_routine(table<T>().geqrt, "geqrt")(&m, &n, &ib, a, &lda, t, &ldt, work, &info);
@@ -183,7 +196,7 @@ class Blas {
   }
 
   /// C := op(Q) C for the k reflectors that geqrt() stored in v and t, where C is m x n. `work` has ib n elements.
-  template <Real T>
+  template <Scalar T>
   void gemqrt(Transpose op, int m, int n, int k, int ib, const T* v, int ldv, const T* t, int ldt, T* c,
               int ldc, T* work) const {
     const char s = letter(Side::left), o = letter(op);
@@ -196,7 +209,7 @@ class Blas {
   /// QR factorization in place of the n x n triangle A on top of the m x n matrix B, whose last l rows are upper
   /// trapezoidal; elements below the diagonals are not accessed. A becomes R, B the reflectors, t (ib x n) their
   /// triangular factors; ib is at most n. `work` has ib n elements.
-  template <Real T>
+  template <Scalar T>
   void tpqrt(int m, int n, int l, int ib, T* a, int lda, T* b, int ldb, T* t, int ldt, T* work) const {
     std::int32_t info = 0;
     require_routine(table<T>().tpqrt, "tpqrt")(&m, &n, &l, &ib, a, &lda, b, &ldb, t, &ldt, work, &info);
@@ -205,7 +218,7 @@ class Blas {
 
   /// Applies op(Q) to A (k x n) on top of B (m x n), for the k reflectors that tpqrt() stored in v and t. `work` has ib
   /// n elements.
-  template <Real T>
+  template <Scalar T>
   void tpmqrt(Transpose op, int m, int n, int k, int l, int ib, const T* v, int ldv, const T* t, int ldt,
               T* a, int lda, T* b, int ldb, T* work) const {
     const char s = letter(Side::left), o = letter(op);
@@ -302,7 +315,8 @@ class Blas {
   [[noreturn]] void throw_missing(const char* routine) const;
   template <class Function>
   Function* require_routine(Function* function, const char* routine) const {
-    if (function == nullptr) throw_missing(routine);
+    if (function == nullptr) [[unlikely]]
+      throw_missing(routine);
     return function;
   }
 
@@ -314,10 +328,14 @@ class Blas {
   const Routines<T>& table() const noexcept {
     if constexpr (std::is_same_v<T, double>) return double_;
     if constexpr (std::is_same_v<T, float>) return float_;
+    if constexpr (std::is_same_v<T, std::complex<double>>) return complex_double_;
+    if constexpr (std::is_same_v<T, std::complex<float>>) return complex_float_;
   }
 
   Routines<double> double_;
   Routines<float> float_;
+  Routines<std::complex<double>> complex_double_;
+  Routines<std::complex<float>> complex_float_;
   std::unique_ptr<Buffers> buffers_;
   std::unique_ptr<OwnProducts> own_;  // null: products are the library's
   std::string path_, lapack_path_, version_, core_type_, core_type_variable_, core_type_numbers_;

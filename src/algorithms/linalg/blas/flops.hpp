@@ -2,7 +2,14 @@
 // (LAPACK Working Note 41).
 #pragma once
 
+#include "base/scalar.hpp"
+
 namespace fairlead::linalg {
+
+/// Operations on real numbers per operation on elements of type T: a complex multiplication and addition are eight. The
+/// functions below count operations on elements.
+template <class T>
+inline constexpr double real_flops = is_complex_number<T> ? 4 : 1;
 
 constexpr double gemm_flops(double m, double n, double k) noexcept { return 2 * m * n * k; }
 constexpr double syrk_flops(double n, double k) noexcept { return k * n * (n + 1); }

@@ -13,16 +13,18 @@ struct TriangularSolve {
   Transpose op;
   Diagonal diagonal;
 };
-/// Cholesky, tiles below the diagonal: A L^-T.
+/// Cholesky, tiles below the diagonal: A L^-T, and A L^-H for complex matrices.
 inline constexpr TriangularSolve below_cholesky{Side::right, Triangle::lower, Transpose::yes,
                                                 Diagonal::general};
+inline constexpr TriangularSolve below_complex_cholesky{Side::right, Triangle::lower, Transpose::conjugate,
+                                                        Diagonal::general};
 /// LU with a unit lower triangle L: A U^-1 for tiles below the diagonal, L^-1 A for tiles right of it.
 inline constexpr TriangularSolve below_lu{Side::right, Triangle::upper, Transpose::no, Diagonal::general};
 inline constexpr TriangularSolve right_of_lu{Side::left, Triangle::lower, Transpose::no, Diagonal::unit};
 
 /// True if the solve proceeds from the first column (right) or row (left) of A to the last, as the solves above do.
 constexpr bool goes_forward(const TriangularSolve& solve) noexcept {
-  const bool lower = (solve.triangle == Triangle::lower) != (solve.op == Transpose::yes);
+  const bool lower = (solve.triangle == Triangle::lower) != (solve.op != Transpose::no);
   return lower == (solve.side == Side::left);
 }
 
@@ -37,7 +39,7 @@ constexpr bool goes_forward(const TriangularSolve& solve) noexcept {
 /// Products with an explicit inverse are not used: if the tile's L is ill-conditioned, the residual of the
 /// factorization grows with the condition number. For a Gaussian kernel matrix it is 2,000 times that of a solve with
 /// tiles of condition 4e8, and four times with condition 1e4.
-template <Real T>
+template <Scalar T>
 void panel_solve(const Blas& blas, const TriangularSolve& solve, int m, int n, const T* t, int ld_t, T* a,
                  int ld_a) {
   constexpr int panel = 96;

@@ -1,4 +1,4 @@
-// Finds the routines by their Fortran names: dgemm_, sgemm_, ...
+// Finds the routines by their Fortran names: dgemm_, sgemm_, zgemm_, cgemm_.
 #include "algorithms/linalg/blas/routines.hpp"
 
 #include <string>
@@ -8,37 +8,57 @@
 
 namespace fairlead::linalg {
 
+namespace {
+
+template <class T>
+constexpr char type_letter = is_complex_number<T> ? (std::is_same_v<RealOf<T>, double> ? 'z' : 'c')
+                                                  : (std::is_same_v<T, double> ? 'd' : 's');
+
+}  // namespace
+
 template <class T>
 Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& lapack) {
-  const auto symbol = [](const char* name) {
-    return std::string(std::is_same_v<T, double> ? "d" : "s") + name + "_";
-  };
   Routines table;
-  table.gemm = blas.require<Gemm>(symbol("gemm").c_str());
-  table.symm = blas.require<Symm>(symbol("symm").c_str());
-  table.syrk = blas.require<Syrk>(symbol("syrk").c_str());
-  table.trsm = blas.require<Triangular>(symbol("trsm").c_str());
-  table.trmm = blas.require<Triangular>(symbol("trmm").c_str());
-  table.gemv = blas.require<Gemv>(symbol("gemv").c_str());
-  table.trsv = blas.require<Trsv>(symbol("trsv").c_str());
-  table.potrf = lapack.require<Potrf>(symbol("potrf").c_str());
-  table.trtri = lapack.require<Trtri>(symbol("trtri").c_str());
-  table.lange = lapack.require<Lange>(symbol("lange").c_str());
-  table.lansy = lapack.require<Lansy>(symbol("lansy").c_str());
-  table.getrf = lapack.find<Getrf>(symbol("getrf").c_str());
-  table.laswp = lapack.find<Laswp>(symbol("laswp").c_str());
-  table.geqrt = lapack.find<Geqrt>(symbol("geqrt").c_str());
-  table.gemqrt = lapack.find<Gemqrt>(symbol("gemqrt").c_str());
-  table.tpqrt = lapack.find<Tpqrt>(symbol("tpqrt").c_str());
-  table.tpmqrt = lapack.find<Tpmqrt>(symbol("tpmqrt").c_str());
-  table.gebrd = lapack.find<Gebrd>(symbol("gebrd").c_str());
-  table.ormbr = lapack.find<Ormbr>(symbol("ormbr").c_str());
-  table.lalsd = lapack.find<Lalsd>(symbol("lalsd").c_str());
-  table.sbtrd = lapack.find<Sbtrd>(symbol("sbtrd").c_str());
+  const auto optional = [](const SharedLibrary& library, auto*& routine, const char* name) {
+    routine = library.find<std::remove_reference_t<decltype(*routine)>>(
+        (std::string(1, type_letter<T>) + name + "_").c_str());
+  };
+  const auto required = [&](const SharedLibrary& library, auto*& routine, const char* name) {
+    if constexpr (is_complex_number<T>)
+      optional(library, routine, name);
+    else
+      routine = library.require<std::remove_reference_t<decltype(*routine)>>(
+          (std::string(1, type_letter<T>) + name + "_").c_str());
+  };
+  required(blas, table.gemm, "gemm");
+  required(blas, table.trsm, "trsm");
+  required(blas, table.trmm, "trmm");
+  required(blas, table.gemv, "gemv");
+  required(blas, table.trsv, "trsv");
+  required(lapack, table.potrf, "potrf");
+  optional(lapack, table.getrf, "getrf");
+  optional(lapack, table.laswp, "laswp");
+  optional(lapack, table.geqrt, "geqrt");
+  optional(lapack, table.gemqrt, "gemqrt");
+  optional(lapack, table.tpqrt, "tpqrt");
+  optional(lapack, table.tpmqrt, "tpmqrt");
+  required(blas, table.syrk, is_complex_number<T> ? "herk" : "syrk");
+  if constexpr (!is_complex_number<T>) {
+    required(blas, table.symm, "symm");
+    required(lapack, table.trtri, "trtri");
+    required(lapack, table.lange, "lange");
+    required(lapack, table.lansy, "lansy");
+    optional(lapack, table.gebrd, "gebrd");
+    optional(lapack, table.ormbr, "ormbr");
+    optional(lapack, table.lalsd, "lalsd");
+    optional(lapack, table.sbtrd, "sbtrd");
+  }
   return table;
 }
 
 template struct Routines<double>;
 template struct Routines<float>;
+template struct Routines<std::complex<double>>;
+template struct Routines<std::complex<float>>;
 
 }  // namespace fairlead::linalg

@@ -2,8 +2,11 @@
 // integers (LP64). Each CHARACTER argument has a hidden length after the other arguments, which compiled Fortran
 // expects and C implementations ignore.
 #pragma once
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+
+#include "base/scalar.hpp"
 
 namespace fairlead {
 class SharedLibrary;
@@ -13,6 +16,7 @@ namespace fairlead::linalg {
 
 template <class T>
 struct Routines {
+  using Real = RealOf<T>;
   using Int = const std::int32_t*;
   using Char = const char*;
   using Length = std::size_t;
@@ -21,7 +25,7 @@ struct Routines {
                     Length, Length);
   using Symm = void(Char, Char, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int, Length,
                     Length);
-  using Syrk = void(Char, Char, Int, Int, const T*, const T*, Int, const T*, T*, Int, Length, Length);
+  using Syrk = void(Char, Char, Int, Int, const Real*, const T*, Int, const Real*, T*, Int, Length, Length);
   using Triangular = void(Char, Char, Char, Char, Int, Int, const T*, const T*, Int, T*, Int, Length, Length,
                           Length, Length);  // trsm, trmm
   using Gemv = void(Char, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int, Length);
@@ -47,7 +51,7 @@ struct Routines {
 
   Gemm* gemm = nullptr;
   Symm* symm = nullptr;
-  Syrk* syrk = nullptr;
+  Syrk* syrk = nullptr;  // herk for complex numbers
   Triangular* trsm = nullptr;
   Triangular* trmm = nullptr;
   Gemv* gemv = nullptr;
@@ -69,11 +73,14 @@ struct Routines {
   Lalsd* lalsd = nullptr;
   Sbtrd* sbtrd = nullptr;
 
-  /// Fills the table. Throws SystemError naming the first missing routine, except for optional ones.
+  /// Fills the table. Throws SystemError naming the first missing routine, except for optional ones. All routines of
+  /// complex numbers are optional; the table has those that factorizations of such matrices call.
   static Routines from(const SharedLibrary& blas, const SharedLibrary& lapack);
 };
 
 extern template struct Routines<double>;
 extern template struct Routines<float>;
+extern template struct Routines<std::complex<double>>;
+extern template struct Routines<std::complex<float>>;
 
 }  // namespace fairlead::linalg

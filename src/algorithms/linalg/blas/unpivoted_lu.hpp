@@ -1,6 +1,5 @@
 // LU factorization of a tile without pivoting, which LAPACK does not have.
 #pragma once
-#include <cmath>
 #include <cstddef>
 
 #include "algorithms/linalg/blas/blas.hpp"
@@ -13,14 +12,14 @@ namespace fairlead::linalg {
 ///
 /// Recursive on halves of the columns, so that nearly all operations are in products: Toledo 1997 ("Locality of
 /// reference in LU decomposition with partial pivoting"), without the pivoting.
-template <Real T>
+template <Scalar T>
 [[nodiscard]] int unpivoted_lu(const Blas& blas, int m, int n, T* a, int lda) {
   constexpr int narrow = 8;
   const auto at = [=](int i, int j) { return a + i + static_cast<std::ptrdiff_t>(j) * lda; };
   if (n <= narrow) {
     for (int k = 0; k < n; ++k) {
       const T pivot = *at(k, k);
-      if (pivot == 0 || !std::isfinite(pivot)) return k + 1;
+      if (pivot == T(0) || !is_finite_number(pivot)) return k + 1;
       T* const column = at(0, k);
       for (int i = k + 1; i < m; ++i) column[i] /= pivot;
       for (int j = k + 1; j < n; ++j) {

@@ -1,0 +1,256 @@
+// The public solver with complex matrices, compared with elimination in long double.
+#include <fairlead/solver.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "data/npy/npy_writer.hpp"
+#include "temporary_directory.hpp"
+
+namespace fairlead::linalg {
+namespace {
+
+using testing::HasSubstr;
+using Complex = std::complex<double>;
+
+/// Column-major, in double precision.
+struct ComplexSystem {
+  std::int64_t n = 0, sides = 1;
+  std::vector<Complex> a{}, b{};
+  Complex& at(std::int64_t i, std::int64_t j) { return a[static_cast<std::size_t>(i + j * n)]; }
+};
+
+ComplexSystem complex_system(std::int64_t n, std::int64_t sides, bool hermitian, unsigned seed = 5) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);  // exact in both precisions
+  ComplexSystem system{.n = n, .sides = sides};
+  for (std::int64_t i = 0; i < n * n; ++i) system.a.emplace_back(uniform(random), uniform(random));
+  for (std::int64_t i = 0; i < n * sides; ++i) system.b.emplace_back(uniform(random), uniform(random));
+  for (std::int64_t j = 0; hermitian && j < n; ++j) {
+    system.at(j, j) = static_cast<double>(2 * n);
+    for (std::int64_t i = j + 1; i < n; ++i) system.at(j, i) = std::conj(system.at(i, j));
+  }
+  return system;
+}
+
+enum class Form { plain, transposed };
+
+/// By elimination with partial pivoting. `phase`: of the determinant, if requested.
+std::vector<Complex> exact(const ComplexSystem& system, Form form = Form::plain,
+                           LogDeterminant* determinant = nullptr) {
+  using Wide = std::complex<long double>;
+  const std::int64_t n = system.n;
+  std::vector<Wide> a(system.a.begin(), system.a.end()), x(system.b.begin(), system.b.end());
+  const auto at = [&](std::int64_t i, std::int64_t j) -> Wide& {
+    return a[static_cast<std::size_t>(form == Form::plain ? i + j * n : j + i * n)];
+  };
+  const auto of = [&](std::int64_t i, std::int64_t c) -> Wide& {
+    return x[static_cast<std::size_t>(i + c * n)];
+  };
+  Wide phase = 1;
+  long double log_absolute = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t pivot = k;
+    for (std::int64_t i = k; i < n; ++i)
+      if (std::abs(at(i, k)) > std::abs(at(pivot, k))) pivot = i;
+    if (pivot != k) phase = -phase;
+    for (std::int64_t j = 0; j < n; ++j) std::swap(at(k, j), at(pivot, j));
+    for (std::int64_t c = 0; c < system.sides; ++c) std::swap(of(k, c), of(pivot, c));
+    phase *= at(k, k) / std::abs(at(k, k));
+    log_absolute += std::log(std::abs(at(k, k)));
+    for (std::int64_t i = k + 1; i < n; ++i) {
+      const Wide by = at(i, k) / at(k, k);
+      for (std::int64_t j = k; j < n; ++j) at(i, j) -= by * at(k, j);
+      for (std::int64_t c = 0; c < system.sides; ++c) of(i, c) -= by * of(k, c);
+    }
+  }
+  for (std::int64_t c = 0; c < system.sides; ++c)
+    for (std::int64_t i = n - 1; i >= 0; --i) {
+      for (std::int64_t j = i + 1; j < n; ++j) of(i, c) -= at(i, j) * of(j, c);
+      of(i, c) /= at(i, i);
+    }
+  if (determinant != nullptr)
+    *determinant = {.log_absolute = static_cast<double>(log_absolute), .phase = Complex(phase)};
+  return {x.begin(), x.end()};
+}
+
+template <class T>
+std::vector<T> elements_as(const std::vector<Complex>& elements) {
+  return {elements.begin(), elements.end()};
+}
+
+template <class T>
+double difference(const std::vector<T>& found, const std::vector<Complex>& expected) {
+  if (found.size() != expected.size()) return HUGE_VAL;
+  double size = 0, off = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    size = std::max(size, std::abs(expected[i]));
+    const double one = std::abs(Complex(found[i]) - expected[i]);
+    off = one <= off ? off : one;
+  }
+  return off / size;
+}
+
+SolverOptions settings_of(Method method, std::int32_t tile = 16) {
+  return {.memory = 64_MiB, .method = method, .tile = tile, .workers = 2, .config = Config()};
+}
+
+std::string refused(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+template <class T>
+class ComplexSolverOf : public testing::Test {
+ protected:
+  static std::vector<T> solve(Solver& solver, const ComplexSystem& system) {
+    const std::vector<T> a = elements_as<T>(system.a), b = elements_as<T>(system.b);
+    return solver.solve(MatrixView<T>{.elements = a.data(), .rows = system.n, .columns = system.n}, b,
+                        system.sides);
+  }
+  static constexpr double close =
+      100 * static_cast<double>(std::numeric_limits<typename T::value_type>::epsilon());
+};
+using ComplexTypes = testing::Types<std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(ComplexSolverOf, ComplexTypes);
+
+TYPED_TEST(ComplexSolverOf, SolvesByEachMethodAsEliminationDoes) {
+  for (const Method method : {Method::cholesky, Method::lu, Method::lu_nopivot, Method::automatic})
+    for (const std::int64_t n : {1, 2, 15, 16, 17, 75})
+      for (const std::int64_t sides : {1, 3}) {
+        const ComplexSystem system = complex_system(n, sides, true);
+        Solver solver(settings_of(method));
+        const auto x = this->solve(solver, system);
+        EXPECT_LT(difference(x, exact(system)), this->close) << name_of(method) << ' ' << n;
+        const SolveReport& report = solver.report();
+        EXPECT_EQ(report.method, method == Method::automatic ? Method::cholesky : method);
+        EXPECT_EQ(report.precision,
+                  sizeof(TypeParam) == 8 ? ElementType::complex64 : ElementType::complex128);
+        EXPECT_LE(report.backward_error, report.backward_error_limit);
+        EXPECT_TRUE(report.condition && report.warnings.empty());
+      }
+}
+
+TYPED_TEST(ComplexSolverOf, FallsBackToLuAndStatesWhy) {
+  ComplexSystem indefinite = complex_system(50, 2, true);
+  for (std::int64_t i = 0; i < 50; i += 2) indefinite.at(i, i) = -indefinite.at(i, i);
+  Solver solver(settings_of(Method::automatic));
+  EXPECT_LT(difference(this->solve(solver, indefinite), exact(indefinite)), 100 * this->close);
+  EXPECT_EQ(solver.report().method, Method::lu);
+  EXPECT_THAT(solver.report().method_reason, HasSubstr("LDL^T is available for real matrices only"));
+  const ComplexSystem general = complex_system(50, 2, false);
+  EXPECT_LT(difference(this->solve(solver, general), exact(general)), 1000 * this->close);
+  EXPECT_EQ(solver.report().method, Method::lu);
+  EXPECT_THAT(solver.report().method_reason, HasSubstr("is not Hermitian"));
+}
+
+TYPED_TEST(ComplexSolverOf, KeepsFactors) {
+  using T = TypeParam;
+  const tests::TemporaryDirectory directory;
+  const std::string path = (directory.path() / "A.factor").string();
+  for (const Method method : {Method::cholesky, Method::lu, Method::lu_nopivot}) {
+    const ComplexSystem system = complex_system(70, 3, method != Method::lu);
+    const std::vector<T> a = elements_as<T>(system.a), b = elements_as<T>(system.b);
+    Solver solver(settings_of(method));
+    Factorization made = solver.factor(MatrixView<T>{.elements = a.data(), .rows = 70, .columns = 70});
+    made.save(path);
+    Factorization loaded = load_factorization(path, settings_of(method));
+    LogDeterminant expected;
+    const std::vector<Complex> plain = exact(system, Form::plain, &expected),
+                               transposed = exact(system, Form::transposed);
+    const double close = method == Method::lu ? 100 * this->close : this->close;
+    for (Factorization* f : {&made, &loaded}) {
+      EXPECT_EQ(f->precision(), sizeof(T) == 8 ? ElementType::complex64 : ElementType::complex128);
+      EXPECT_LT(difference(f->solve(std::span<const T>(b), 3), plain), close) << name_of(method);
+      EXPECT_LT(difference(f->solve_transposed(std::span<const T>(b), 3), transposed), close)
+          << name_of(method);
+      const LogDeterminant found = f->log_determinant();
+      EXPECT_NEAR(found.log_absolute, expected.log_absolute, 70 * close);
+      EXPECT_LT(std::abs(found.phase - expected.phase), 70 * close);
+      EXPECT_NEAR(std::abs(found.phase), 1, 1e-15);
+      EXPECT_EQ(found.sign, 1);
+    }
+    const std::vector<typename T::value_type> real(70, 1);
+    EXPECT_THAT(refused([&] { made.solve(std::span<const typename T::value_type>(real)); }),
+                HasSubstr("the factors are complex, and b is real"));
+  }
+}
+
+TEST(ComplexSolver, RealFactorsSolveComplexRightHandSides) {
+  const ComplexSystem complex = complex_system(40, 2, true);
+  ComplexSystem system = complex;
+  std::vector<double> a;
+  for (Complex& element : system.a) a.push_back((element = element.real()).real());
+  Solver solver(settings_of(Method::automatic));
+  Factorization f = solver.factor(MatrixView<double>{.elements = a.data(), .rows = 40, .columns = 40});
+  EXPECT_LT(difference(f.solve(std::span<const Complex>(system.b), 2), exact(system)), 1e-13);
+  EXPECT_EQ(f.log_determinant().phase, 1.0);
+}
+
+TEST(ComplexSolver, ReadsFilesAndFunctions) {
+  const tests::TemporaryDirectory directory;
+  const std::string path = (directory.path() / "A.npy").string();
+  ComplexSystem system = complex_system(60, 1, true);
+  {
+    data::NpyWriter writer(path, ElementType::complex128, StorageOrder::c, {60, 60});
+    writer.write_block<Complex>(0, 60, 0, 60, system.a.data(), 60);
+    writer.commit();
+  }
+  Solver solver(settings_of(Method::automatic));
+  EXPECT_LT(difference(solver.solve(path, system.b), exact(system)), 1e-13);
+  EXPECT_LT(difference(solver.factor(path).solve(std::span<const Complex>(system.b)), exact(system)), 1e-13);
+  const auto function =
+      matrix_from<Complex>(60, 60, [&](std::int64_t i, std::int64_t j) { return system.at(i, j); });
+  EXPECT_LT(difference(solver.solve(*function, system.b), exact(system)), 1e-13);
+  EXPECT_LT(difference(solver.solve(*open_complex_matrix(path), system.b), exact(system)), 1e-13);
+  const std::vector<double> real(60, 1);
+  EXPECT_THAT(refused([&] { solver.solve(path, real); }),
+              HasSubstr("holds complex numbers: open it by open_complex_matrix()"));
+}
+
+TEST(ComplexSolver, RefusesWhatIsForRealMatrices) {
+  const ComplexSystem system = complex_system(20, 1, true);
+  const MatrixView<Complex> a{.elements = system.a.data(), .rows = 20, .columns = 20};
+  for (const Method method : {Method::ldlt, Method::qr, Method::lu_incremental})
+    EXPECT_THAT(refused([&] { Solver(settings_of(method)).solve(a, system.b); }),
+                HasSubstr("is for real ones: use Method::"));
+  SolverOptions refining = settings_of(Method::automatic);
+  refining.refine = true;
+  EXPECT_THAT(refused([&] { Solver(refining).solve(a, system.b); }),
+              HasSubstr("refine is available for real numbers only"));
+  EXPECT_THAT(refused([&] {
+                Solver(settings_of(Method::automatic))
+                    .solve(MatrixView<Complex>{.elements = system.a.data(), .rows = 20, .columns = 10},
+                           system.b);
+              }),
+              HasSubstr("least squares problems are solved for real numbers"));
+}
+
+TEST(ComplexSolver, SolvesOutOfCore) {
+  const ComplexSystem system = complex_system(400, 2, true);
+  for (const Method method : {Method::cholesky, Method::lu}) {
+    SolverOptions options = settings_of(method, 32);
+    options.memory = 12_MiB;
+    options.condition = false;
+    Solver solver(options);
+    const auto x = solver.solve(MatrixView<Complex>{.elements = system.a.data(), .rows = 400, .columns = 400},
+                                system.b, 2);
+    EXPECT_LT(difference(x, exact(system)), 1e-13);
+  }
+}
+
+}  // namespace
+}  // namespace fairlead::linalg
