@@ -162,7 +162,7 @@ Json measure(Arguments& arguments) {
        [&](const Worker& on) { blas.syrk_lower<double>(on.stream(), n, n, on.tile(0), on.tile(3)); }},
       {"trsm", la::trsm_flops(order, order),
        [&](const Worker& on) {
-         blas.solve<double>(on.stream(), la::below_cholesky, n, n, on.tile(1), on.tile(3));
+         blas.solve<double>(on.stream(), la::below_cholesky<double>, n, n, on.tile(1), on.tile(3));
        }},
       {"potrf", la::potrf_flops(order), [&](const Worker& on) {
          on.copy(2, 3);

@@ -174,11 +174,12 @@ class SharedCholesky {
             throw fl::NumericalError(fmt::format("not positive definite: column {}", first + info - 1));
         });
       });
-  const fl::Codelet<In, InOut, Tile, Tile> trsm_ = fl::codelet("trsm").cuda([this](fl::CudaStream stream, In,
-                                                                                   InOut, Tile l, Tile a) {
-    bring(stream, {l, a});
-    blas_.solve<double>(stream, la::below_cholesky, size(a.rows), size(a.columns), l.matrix(), a.matrix());
-  });
+  const fl::Codelet<In, InOut, Tile, Tile> trsm_ =
+      fl::codelet("trsm").cuda([this](fl::CudaStream stream, In, InOut, Tile l, Tile a) {
+        bring(stream, {l, a});
+        blas_.solve<double>(stream, la::below_cholesky<double>, size(a.rows), size(a.columns), l.matrix(),
+                            a.matrix());
+      });
   const fl::Codelet<In, InOut, Tile, Tile> syrk_ =
       fl::codelet("syrk").cuda([this](fl::CudaStream stream, In, InOut, Tile a, Tile c) {
         bring(stream, {a, c});

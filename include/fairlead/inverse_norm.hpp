@@ -32,8 +32,8 @@
 
 namespace fairlead::linalg {
 
-/// Functions that apply A^-1 (plain) and A^-H (transposed) in place to the columns of a matrix with n rows, in tiles. A^H is the transposed
-/// matrix with conjugate elements; of a real matrix it is A^T.
+/// Functions that apply A^-1 (plain) and A^-H (transposed) in place to the columns of a matrix with n rows, in tiles. A^H
+/// is the transposed matrix with conjugate elements; of a real matrix it is A^T.
 template <class T>
 struct AppliedInverse {
   std::function<void(Flow&, const TiledMatrix<T>&b)> plain, transposed;

@@ -104,10 +104,11 @@ class Kernels {
 // Below, T is float, double or a complex number of these; of multiply() it is float or double. A^H is the transposed
 // matrix with conjugate elements: for real matrices A^T.
 
-/// Factors a symmetric or Hermitian positive definite matrix in place: its lower triangle becomes L with A = L L^H. Uses only the
-/// tiles on and below the diagonal, and only the lower triangle of diagonal tiles, without the imaginary parts of the diagonal. Right-looking; the priority of a
-/// task is the length of the longest path to the end, in tasks. If A is not positive definite, the task that detects
-/// this fails with a NumericalError that names the column. Throws UsageError if the matrix is not square.
+/// Factors a symmetric or Hermitian positive definite matrix in place: its lower triangle becomes L with A = L L^H. Uses
+/// only the tiles on and below the diagonal, and only the lower triangle of diagonal tiles, without the imaginary parts of
+/// the diagonal. Right-looking; the priority of a task is the length of the longest path to the end, in tasks. If A is not
+/// positive definite, the task that detects this fails with a NumericalError that names the column. Throws UsageError if
+/// the matrix is not square.
 template <class T>
 void cholesky(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a);
 

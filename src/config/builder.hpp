@@ -26,8 +26,8 @@ ParsedCommandLine parse(const ConfigSources& sources, const CommandLine& own);
 }  // namespace config
 
 struct ConfigBuilder {
-  /// Parses `text` as a value of the setting `key`, which may be a former name. If that fails, throws ConfigError with a message that starts with
-  /// `written`.
+  /// Parses `text` as a value of the setting `key`, which may be a former name. If that fails, throws ConfigError with a
+  /// message that starts with `written`.
   static void assign(Config& config, std::string_view key, std::string_view text, Origin origin,
                      std::string where, std::string written);
   /// Resets a setting to its default.

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <string>
 
+#include "algorithms/linalg/blas/flops.hpp"
 #include "backend/device_list.hpp"
 #include "base/pages.hpp"
 #include "base/suggest.hpp"
@@ -260,9 +261,9 @@ std::string renaming_note(std::string_view key) {
   return {};
 }
 
-double DenseProblem::flops() const { return (is_complex(element) ? 4 : 1) * operation->flops(*this); }
+double DenseProblem::flops() const { return linalg::real_flops_of(element) * operation->flops(*this); }
 double DenseProblem::solve_flops(double right_hand_sides) const {
-  return (is_complex(element) ? 4 : 1) * operation->solve->flops(*this, right_hand_sides);
+  return linalg::real_flops_of(element) * operation->solve->flops(*this, right_hand_sides);
 }
 
 Bytes DenseProblem::matrix_bytes() const noexcept {

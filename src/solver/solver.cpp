@@ -152,12 +152,8 @@ class Solver::Implementation {
       // Refinement needs double precision.
       const bool in_single = is_single(system.solution()) && !options_.refine;
       require_real_values<T>(system);
-      return with_scalar(element_type(in_single, is_complex_number<T>), [&]<class Computed>() {
-        if constexpr (is_complex_number<Computed> == is_complex_number<T>)
-          return solve_in<Computed, T>(system);
-        else
-          return std::vector<T>();  // does not happen
-      });
+      using Single = std::conditional_t<is_complex_number<T>, std::complex<float>, float>;
+      return in_single ? solve_in<Single, T>(system) : solve_in<WideOf<T>, T>(system);
     });
   }
   Factorization factor(std::shared_ptr<const StoredMatrix> a) {

@@ -9,6 +9,7 @@
 
 #include <fairlead/matrix_source.hpp>
 #include "algorithms/linalg/scratch_pool.hpp"
+#include "base/scalar.hpp"
 #include "data/matrix/stored_matrix.hpp"
 
 namespace fairlead::linalg {
@@ -42,7 +43,7 @@ class StoredSource final : public MatrixSource<T> {
   }
   std::string name() const override { return matrix_->name(); }
   std::size_t element_bytes() const override {
-    return (is_single(matrix_->element()) ? sizeof(float) : sizeof(double)) * (sizeof(T) / sizeof(double));
+    return bytes_of(element_type(is_single(matrix_->element()), is_complex_number<T>));
   }
 
   const std::shared_ptr<const data::StoredMatrix>& stored() const noexcept { return matrix_; }

@@ -37,10 +37,10 @@ class SymmetricReader {
   explicit SymmetricReader(std::shared_ptr<const data::StoredMatrix> matrix, Stored stored = Stored::both);
 
   static constexpr std::size_t scratch_bytes_per_worker = std::size_t{2} << 20;
-  /// The largest accepted difference of a[i, j] and the mirror image of a[j, i], relative to the larger of the two, or to sqrt(| a[i, i]
-  /// a[j, j] |) if that is larger: rounding errors of products X^T X whose sums cancel have this size. The latter is
-  /// limited to `max_diagonal_ratio` times the smaller of the two diagonal elements, as one very large diagonal element does
-  /// not explain a difference. For a mean the tolerance is half of the digits.
+  /// The largest accepted difference of a[i, j] and the mirror image of a[j, i], relative to the larger of the two, or to
+  /// sqrt(| a[i, i] a[j, j] |) if that is larger: rounding errors of products X^T X whose sums cancel have this size. The
+  /// latter is limited to `max_diagonal_ratio` times the smaller of the two diagonal elements, as one very large diagonal
+  /// element does not explain a difference. For a mean the tolerance is half of the digits.
   static double tolerance(data::ElementType element, Stored stored = Stored::both) noexcept;
   static constexpr double max_diagonal_ratio = 1024;
 

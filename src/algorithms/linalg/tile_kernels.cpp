@@ -281,7 +281,7 @@ auto triangle_codelet(const char* name, const Kernels& kernels, const Triangular
 template <class T>
 CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
     : potrf(potrf_codelet<T>(kernels)),
-      trsm(solve_codelet<T>(kernels, is_complex_number<T> ? below_complex_cholesky : below_cholesky)),
+      trsm(solve_codelet<T>(kernels, below_cholesky<T>)),
       syrk(with_device_bodies<T>(
           codelet("syrk")
               .cpu([kernels](In<Tile> a, InOut<Tile> c) {

@@ -14,6 +14,7 @@
 #include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/general_reader.hpp"
+#include "algorithms/linalg/norm_by_elimination.hpp"
 #include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "algorithms/linalg/symmetric_reader.hpp"
@@ -209,7 +210,7 @@ TYPED_TEST(ComplexNumbers, SolvesUseTheFactorsAndTheirAdjoints) {
 
 TYPED_TEST(ComplexNumbers, PanelsSolveAsOneCallOfTheLibrary) {
   using T = TypeParam;
-  for (const TriangularSolve& solve : {below_complex_cholesky, below_lu, right_of_lu})
+  for (const TriangularSolve& solve : {below_cholesky<T>, below_lu, right_of_lu})
     for (const auto& [m, n] : {std::pair(7, 95), {200, 193}, {64, 300}}) {
       const int order = solve.side == Side::right ? n : m;
       auto t = definite_matrix<T>(order, 1);
@@ -373,32 +374,7 @@ TYPED_TEST(ComplexNumbers, TheNormOfTheInverseIsThatOfPlainElimination) {
   const std::int64_t n = 60;
   auto a = random_matrix<T>(n, n, 21);
   for (std::int64_t i = 0; i < n; ++i) a(i, i) += T(4, 4);
-  // Gauss-Jordan elimination with partial pivoting.
-  std::vector<Wide> m(static_cast<std::size_t>(2 * n * n));
-  const auto at = [&](std::int64_t i, std::int64_t j) -> Wide& {
-    return m[static_cast<std::size_t>(i * 2 * n + j)];
-  };
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) at(i, j) = wide(a(i, j));
-    at(i, n + i) = 1;
-  }
-  for (std::int64_t k = 0; k < n; ++k) {
-    std::int64_t pivot = k;
-    for (std::int64_t i = k; i < n; ++i)
-      if (std::abs(at(i, k)) > std::abs(at(pivot, k))) pivot = i;
-    for (std::int64_t j = 0; j < 2 * n; ++j) std::swap(at(k, j), at(pivot, j));
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const Wide by = at(i, k) / at(k, k);
-      for (std::int64_t j = k; j < 2 * n; ++j) at(i, j) -= by * at(k, j);
-    }
-  }
-  double exact = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    long double sum = 0;
-    for (std::int64_t j = 0; j < n; ++j) sum += std::abs(at(i, n + j) / at(i, i));
-    exact = std::max(exact, static_cast<double>(sum));
-  }
+  const double exact = norm_of_inverse<Wide>(a);
   Runtime runtime(config_of({}));
   Flow flow(runtime);
   const auto tiles = runtime.tiled<T>("A", n, n, 16);

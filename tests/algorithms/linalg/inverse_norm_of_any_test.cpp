@@ -6,41 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "algorithms/linalg/norm_by_elimination.hpp"
 #include "algorithms/linalg/world.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
-
-/// || A^-1 || in the infinity norm, by elimination with partial pivoting in long double.
-double norm_of_inverse(const Dense<double>& given) {
-  const std::int64_t n = given.rows;
-  std::vector<long double> a(static_cast<std::size_t>(2 * n * n));
-  const auto at = [&](std::int64_t i, std::int64_t j) -> long double& {
-    return a[static_cast<std::size_t>(i * 2 * n + j)];
-  };
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) at(i, j) = static_cast<long double>(given(i, j));
-    at(i, n + i) = 1;
-  }
-  for (std::int64_t k = 0; k < n; ++k) {
-    std::int64_t pivot = k;
-    for (std::int64_t i = k; i < n; ++i)
-      if (std::abs(at(i, k)) > std::abs(at(pivot, k))) pivot = i;
-    for (std::int64_t j = 0; j < 2 * n; ++j) std::swap(at(k, j), at(pivot, j));
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const long double factor = at(i, k) / at(k, k);
-      for (std::int64_t j = k; j < 2 * n; ++j) at(i, j) -= factor * at(k, j);
-    }
-  }
-  double norm = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    long double sum = 0;
-    for (std::int64_t j = 0; j < n; ++j) sum += std::abs(at(i, n + j) / at(i, i));
-    norm = std::max(norm, static_cast<double>(sum));
-  }
-  return norm;
-}
 
 double estimated(Runtime& runtime, std::int64_t n, std::int32_t tile, const AppliedInverse<double>& inverse) {
   Flow flow(runtime);
@@ -70,7 +40,7 @@ TEST(InverseNormOfAny, IsCloseAfterEveryFactorization) {
   const std::int32_t tile = 24;
   for (const std::int64_t n : {1, 9, 60, 130}) {
     const auto given = unsymmetric(n, 5);
-    const double exact = norm_of_inverse(given);
+    const double exact = norm_of_inverse<long double>(given);
     const auto source = std::make_shared<GivenMatrix<double>>(given);
     Runtime runtime(config_of({}));
     const auto a = runtime.tiled<double>("A", n, n, tile);

@@ -9,7 +9,7 @@ namespace {
 
 TEST(PanelSolve, AgreesWithASingleSolve) {
   constexpr TriangularSolve transposed{Side::left, Triangle::upper, Transpose::yes, Diagonal::general};
-  for (const TriangularSolve& solve : {below_cholesky, below_lu, right_of_lu, transposed})
+  for (const TriangularSolve& solve : {below_cholesky<double>, below_lu, right_of_lu, transposed})
     for (const auto& [m, n] : {std::pair(5, 1), {7, 95}, {96, 96}, {30, 97}, {200, 193}, {64, 300}}) {
       ASSERT_TRUE(goes_forward(solve));
       const int order = solve.side == Side::right ? n : m;

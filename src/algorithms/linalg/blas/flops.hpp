@@ -6,10 +6,11 @@
 
 namespace fairlead::linalg {
 
-/// Operations on real numbers per operation on elements of type T: a complex multiplication and addition are eight. The
-/// functions below count operations on elements.
+/// Operations on real numbers per operation on elements: a complex multiplication and addition are eight. The functions
+/// below count operations on elements.
+constexpr double real_flops_of(ElementType element) noexcept { return is_complex(element) ? 4 : 1; }
 template <class T>
-inline constexpr double real_flops = is_complex_number<T> ? 4 : 1;
+inline constexpr double real_flops = real_flops_of(element_type_of<T>);
 
 constexpr double gemm_flops(double m, double n, double k) noexcept { return 2 * m * n * k; }
 constexpr double syrk_flops(double n, double k) noexcept { return k * n * (n + 1); }

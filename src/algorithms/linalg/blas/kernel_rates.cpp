@@ -83,7 +83,7 @@ class RateMeasurement {
         solve(right_of_lu);
       });
     else
-      rates.trsm = rate(trsm_flops(n, n), copy_from(b_), [&] { solve(below_cholesky); });
+      rates.trsm = rate(trsm_flops(n, n), copy_from(b_), [&] { solve(below_cholesky<T>); });
     if (!lu)
       rates.syrk = rate(syrk_flops(n, n), nothing, [&] {
         blas_.syrk<T>(Triangle::lower, Transpose::no, n_, n_, -1, a_.data(), n_, 1, c_.data(), n_);

@@ -13,11 +13,9 @@ struct TriangularSolve {
   Transpose op;
   Diagonal diagonal;
 };
-/// Cholesky, tiles below the diagonal: A L^-T, and A L^-H for complex matrices.
-inline constexpr TriangularSolve below_cholesky{Side::right, Triangle::lower, Transpose::yes,
-                                                Diagonal::general};
-inline constexpr TriangularSolve below_complex_cholesky{Side::right, Triangle::lower, Transpose::conjugate,
-                                                        Diagonal::general};
+/// Cholesky, tiles below the diagonal: A L^-H.
+template <Scalar T>
+inline constexpr TriangularSolve below_cholesky{Side::right, Triangle::lower, adjoint<T>, Diagonal::general};
 /// LU with a unit lower triangle L: A U^-1 for tiles below the diagonal, L^-1 A for tiles right of it.
 inline constexpr TriangularSolve below_lu{Side::right, Triangle::upper, Transpose::no, Diagonal::general};
 inline constexpr TriangularSolve right_of_lu{Side::left, Triangle::lower, Transpose::no, Diagonal::unit};

@@ -157,7 +157,7 @@ void CudaBlas::factor(const CudaStream& stream, Factor kind, std::size_t n, cons
   const CudaMatrix<T> below = a.from(half, 0), upper_right = a.from(0, half), second = a.from(half, half);
   factor<T>(stream, kind, half, a, first, pieces);
   if (cholesky) {
-    solve<T>(stream, below_cholesky, rest, half, a, below);
+    solve<T>(stream, below_cholesky<T>, rest, half, a, below);
     syrk_lower<T>(stream, rest, half, below, second);
   } else {
     solve<T>(stream, below_lu, rest, half, a, below);
