@@ -29,6 +29,8 @@ set_target_properties(fairlead PROPERTIES EXPORT_NAME static)  # fairlead-config
 install(TARGETS fairlead policy_interface EXPORT fairlead_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fairlead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
         PATTERN "*.hpp" PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/include/fairlead.h ${PROJECT_SOURCE_DIR}/include/fairlead_simulation.h
+  ${PROJECT_SOURCE_DIR}/include/fairlead_tasks.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT fairlead_targets NAMESPACE fairlead:: DESTINATION ${package_folder})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fairlead-config.cmake.in

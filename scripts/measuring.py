@@ -44,6 +44,20 @@ def program(build: pathlib.Path, name: str) -> pathlib.Path:
     return path
 
 
+def core_type(build: pathlib.Path) -> str:
+    """The fastest core type of OpenBLAS on this machine, determined by Fairlead."""
+    return json.loads(run([program(build, "lapack_potrf"), "--n", 1024, "--threads", 1, "--repetitions", 1, "--json"], 1800))["core_type"]
+
+
+def python_environment(folder: pathlib.Path, packages: list) -> pathlib.Path:
+    """The Python of a virtual environment with these packages, which is made if it does not exist."""
+    python = folder.resolve() / "bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
+    return python
+
+
 def missing_peers(build: pathlib.Path, *names: str) -> list[str]:
     """For each of these programs that the build lacks, a sentence."""
     return [f"{PEERS[name][0]} was not measured: {name} is not built (package {PEERS[name][1]})." for name in names
@@ -165,13 +179,13 @@ def run(command: list, limit_seconds: float, enter: "Cgroup | None" = None, **mo
 
 
 def bench(fairlead: pathlib.Path, options: dict, folder: pathlib.Path, limit_seconds: float, more: tuple | list = (),
-          ranks: int = 0) -> dict:
-    """The report of `fairlead bench cholesky` with these options, and the words in `more`. `folder`: its spill directory.
+          ranks: int = 0, what: str = "cholesky") -> dict:
+    """The report of `fairlead bench WHAT` with these options, and the words in `more`. `folder`: its spill directory.
     `ranks`: started by mpirun."""
     launcher = ["mpirun.openmpi", "-n", ranks] if ranks else []
     with tempfile.TemporaryDirectory(prefix="fairlead-report-") as state:
         report = pathlib.Path(state) / "report.json"
-        run([*launcher, fairlead, *bench_words(options), "--progress", "none", "--disk-directory", folder, "--json", report,
+        run([*launcher, fairlead, *bench_words(options, what), "--progress", "none", "--disk-directory", folder, "--json", report,
              *more], limit_seconds, env={**os.environ, **OVER_MPI})
         return json.loads(report.read_text())
 
@@ -190,9 +204,9 @@ def by_script(name: str, words: list, limit_seconds: float) -> str:
         return out.read_text()
 
 
-def bench_words(options: dict) -> list[str]:
+def bench_words(options: dict, what: str = "cholesky") -> list[str]:
     """bench cholesky --n 1024 ...; a value of None is left out, True is a flag."""
-    words = ["bench", "cholesky"]
+    words = ["bench", what]
     for name, value in options.items():
         if value is not None:
             words += [f"--{name}"] if value is True else [f"--{name}", str(value)]

@@ -1,4 +1,4 @@
-"""Writes docs/performance.md from docs/data/performance.json, the data that scripts/bench-all keeps. All figures, and all
+"""Writes docs/performance.md from docs/data/performance.json and python.json, which scripts/bench-all and bench-python keep. All figures, and all
 statements that depend on them, are computed; other sentences explain what any run would show."""
 
 import json
@@ -8,6 +8,7 @@ import textwrap
 from measuring import ROOT, interval, median
 
 DATA, PAGE = ROOT / "docs/data/performance.json", ROOT / "docs/performance.md"
+PYTHON_DATA = ROOT / "docs/data/python.json"  # of scripts/bench-python, if it has run
 WIDTH = 120
 IN_CORE = "everything"
 GRAPHS = (("independent", "independent"), ("chain", "chain"), ("wavefront-1000", "wavefront 1000 x 1000"),
@@ -58,6 +59,8 @@ def page(data: dict) -> str:
             parts += write_section(section["records"], data)
         parts += section["notes"]
         parts.append(f"<sub>`scripts/bench-all {name}`, {section['began']} UTC, {section['minutes']:.1f} minutes.</sub>")
+    if not data["parameters"]["quick"] and PYTHON_DATA.exists():
+        parts += python(json.loads(PYTHON_DATA.read_text()))
     return "\n\n".join(wrapped(part) for part in parts) + "\n"
 
 
@@ -437,6 +440,58 @@ def ranks_out_of_core(records: list[dict], data: dict) -> list[str]:
         table(["memory", "GFlop/s", "of in core", "read, GB", "written, GB"], lines),
         "A rank also keeps data received from the other in its memory, and its policy is notified of a task when the inputs have "
         "arrived, so no policy can plan sets of tiles in advance."]
+
+
+def python(data: dict) -> list[str]:
+    """The section with the data of scripts/bench-python, with its title."""
+    records = data["records"]
+
+    def runs(what: str, case: str, system: str) -> list[dict]:
+        return [record for record in records
+                if (record["what"], record.get("case"), record["system"]) == (what, case, system)]
+
+    def seconds(what: str, case: str, system: str) -> list[float]:
+        return [run["seconds"] for run in runs(what, case, system)]
+
+    def compared(ours: list[float], theirs: list[float]) -> str:
+        return ratio(zip(ours, theirs)) if len(ours) > 1 else f"{ours[0] / theirs[0]:.2f}"
+
+    systems = {record["system"]: record for record in records if record["what"] == "system"}
+    rows = []
+    for what, power in (("memory", 1), ("small", 1e-3)):
+        for case, title in (("pos", "positive definite"), ("sym", "symmetric"), ("gen", "general"), ("lstsq", "least squares")):
+            ours, scipy, dask = (seconds(what, case, system) for system in ("fairlead", "scipy", "dask"))
+            n = runs(what, case, "fairlead")[0]["n"]
+            shape = f"{n:,} x {n // 2 if case == 'lstsq' else n:,}"
+            unit = " s" if power == 1 else " ms"
+            rows.append([f"{title}, {shape}", *(spread((one / power for one in times), 2) + unit for times in (ours, scipy, dask)),
+                         compared(ours, scipy), compared(ours, dask)])
+    whole, quarter, dask = (runs("file", "pos", name) for name in ("fairlead", "fairlead, a quarter", "dask"))
+    [limited] = [record for record in records if record["what"] == "limited"]
+
+    def peak(of_runs: list[dict]) -> str:
+        return f"{max(run['growth_bytes'] for run in of_runs) / 2**20:,.0f}"
+
+    def row(title: str, of_runs: list[dict]) -> list[str]:
+        return [title, spread((run["seconds"] for run in of_runs), 2), peak(of_runs)]
+
+    return [
+        "## Is it faster than SciPy in Python?",
+        f"`fl.solve` and `fl.lstsq`, which check each solution, against `scipy.linalg` {systems['scipy']['scipy']} "
+        f"({systems['scipy']['blas']}) and `dask.array.linalg` {systems['dask']['dask']}, as pip installs them, all with "
+        f"their default threads; Fairlead with {systems['fairlead']['blas']}. Double precision; the first call of a small system is not "
+        "counted. dask has no method for symmetric matrices that are not definite.",
+        table(["matrix", "Fairlead", "SciPy", "dask", "Fairlead / SciPy", "Fairlead / dask"], rows),
+        f"A positive definite matrix of {whole[0]['n']:,} x {whole[0]['n']:,} in a file. Memory is the growth of the process during the "
+        "call, without mapped files. dask reads a memory map.",
+        table(["program", "seconds", "MiB"], [
+            row("Fairlead, in memory", whole),
+            row(f"Fairlead, limit {limited['bytes'] / 2**20:,.0f} MiB, a quarter of the triangle", quarter),
+            row("dask", dask),
+            [f"SciPy, {limited['bytes'] / 2**20:,.0f} MiB of addresses", limited["error"].split(":")[0] or "solved", ""]]),
+        f"In a quarter of the memory Fairlead takes {compared([run['seconds'] for run in quarter], [run['seconds'] for run in whole])} times as long.",
+        f"<sub>`scripts/bench-python --page`, commit {data['commit']}, {data['began']} UTC, {data['minutes']:.1f} minutes, "
+        f"{data['processor']}.</sub>"]
 
 
 SECTIONS = (

@@ -9,32 +9,32 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "algorithms/linalg/backward_error.hpp"
-#include "fairlead/devices/devices_to_use.hpp"
-#include "fairlead/problem/benchmark.hpp"
-#include "fairlead/problem/dense_report.hpp"
-#include "fairlead/problem/front.hpp"
-#include "fairlead/problem/kernel_environment.hpp"
-#include "fairlead/ranks/command_ranks.hpp"
-#include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/distinct_files.hpp"
+#include "fairlead/run/kernels_and_devices.hpp"
+#include "fairlead/run/report_output.hpp"
+#include "fairlead/run/run_options.hpp"
 #include "fairlead/run/watched_run.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "solver/benchmark/benchmark.hpp"
 #include "solver/grid_rank.hpp"
+#include "solver/report/ranks_report.hpp"
 #include "solver/trust.hpp"
 
 namespace fairlead::app {
 
+using solver::Benchmark;
 using solver::cholesky_operation;
+using solver::counters_of;
 using solver::DenseOperation;
+using solver::DenseProblem;
 using solver::find_operation;
 using solver::qr_operation;
+using solver::RunCounters;
 using solver::wrong_answer;
 
 namespace {
@@ -81,11 +81,7 @@ constexpr auto options =
                .maximum = "1000",
                .help = "memory limit without --memory, as a fraction of the triangle (cholesky, ldlt), the "
                        "matrix (lu, lu-incremental, lu-nopivot, qr) or the three matrices (gemm)"},
-              {.key = "digest",
-               .type = SettingType::flag,
-               .default_value = "false",
-               .help = "add a digest of the result's bits to the JSON",
-               .advanced = true}}),
+              advanced_flag("digest", "add a digest of the result's bits to the JSON")}),
          both(both(front_options_with_jdf, rank_options), report_options));
 
 struct Measured {
@@ -171,14 +167,11 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
 
   static_cast<void>(front_in(config, operation));  // a usage error before anything takes time
   problem.ranks = ranks.count();
-  if (!ranks.alone()) set_workers_of_ranks(config, ranks);
+  set_workers_of_ranks(config, ranks);
   if (ranks.first()) require_place_for_report(config);
   apply_quiet(config);
-  std::string devices;
-  const linalg::Kernels kernels =
-      solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
-        devices = select_devices(config, false, problem_work(problem, choice.gflops(), config), ranks);
-      });
+  const KernelsAndDevices loaded = load_kernels_and_devices(config, false, problem, ranks);
+  const linalg::Kernels& kernels = loaded.kernels;
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   const auto benchmark = [&] { return make_benchmark<T>(problem, kernels, config.count("seed")); };
   problem.reserved = benchmark()->reserved_bytes(workers);
@@ -197,15 +190,10 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
                    place.rank);
     return run.report_failure_of([&] { return measure<T>(run, config, problem, kernels, *own, place); });
   });
-  report.devices = devices;
+  report.devices = loaded.devices;
   if (ranks.alone()) measure_ceiling(report, kernels, problem);
-  const auto wrong = wrong_answer(report);
-  if (!ranks.first()) return wrong ? wrong_result : success;
-  publish(report, config, recorded);
-  if (!wrong) return success;
-  std::fflush(stdout);  // print the report before the error
-  fmt::print(stderr, "fairlead: {}\n", *wrong);
-  return wrong_result;
+  if (!ranks.first()) return wrong_answer(report) ? wrong_result : success;
+  return publish_result(report, config, recorded, "", "");
 }
 
 int run(const ParsedCommandLine& given) {

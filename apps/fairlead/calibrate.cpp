@@ -17,32 +17,28 @@
 #include <system_error>
 #include <vector>
 
-#include "backend/cpu/measure_memory.hpp"
-#include "backend/cuda/driver.hpp"
 #include "backend/device_list.hpp"
-#include "backend/disk/measure_disk.hpp"
-#include "backend/opencl/driver.hpp"
 #include "base/core_time.hpp"
 #include "base/json.hpp"
-#include "fairlead/devices/measure_devices.hpp"
-#include "fairlead/problem/dense_report.hpp"
-#include "fairlead/problem/kept_facts.hpp"
-#include "fairlead/problem/kernel_environment.hpp"
+#include "fairlead/run/kernels_and_devices.hpp"
+#include "fairlead/run/report_output.hpp"
 #include "fairlead/subcommand.hpp"
-#include "machine/disk.hpp"
+#include "front/runtime/kept_measurements.hpp"
 #include "machine/machine.hpp"
+#include "report/kept_links.hpp"
 #include "report/report_file.hpp"
-#include "report/units.hpp"
+#include "simulate/measured/measure_devices.hpp"
+#include "simulate/measured/measure_links.hpp"
 
 namespace fairlead::app {
+
+using simulate::MachineFigures;
+using simulate::MeasureSettings;
 
 namespace {
 
 constexpr Setting options[] = {
-    {.key = "again",
-     .type = SettingType::flag,
-     .default_value = "false",
-     .help = "measure again what earlier runs have measured"},
+    flag("again", "measure again what earlier runs have measured"),
     {.key = "amount",
      .type = SettingType::size,
      .default_value = "1GiB",
@@ -87,71 +83,7 @@ constexpr AcceptedSetting settings[] = {
     {.key = "json", .help = "write the figures to this file (default\tnone)"},
 };
 
-class Measurer {
- public:
-  explicit Measurer(const Config& config) : config_(config) {}
-
-  /// Nothing if this link cannot be measured.
-  std::optional<model::KeptLink> measure(const Topology& topology, const LinkSpec& link) {
-    const std::string& first = topology.nodes[index(link.first)].name;
-    const std::string& second = topology.nodes[index(link.second)].name;
-    if (first == "disk" || second == "disk") return disk(first, second);
-    if ((first == "RAM" || second == "RAM") && (first == "user memory" || second == "user memory"))
-      return memory(first, second);
-    return {};
-  }
-
-  /// Why the last measurement is unreliable, if other programs used the cores; empty if it is reliable.
-  const std::string& disturbed() const noexcept { return disturbed_; }
-
- private:
-  model::KeptLink disk(const std::string& first, const std::string& second) {
-    const std::string& directory = config_.text("disk-directory");
-    const machine::Disk disk = machine::disk_of(directory);
-    backend::DiskMeasurement how;
-    how.threads = static_cast<unsigned>(config_.count("disk-threads"));
-    const Bytes wanted = std::min(config_.bytes("amount"), disk.free_bytes / 2);
-    how.bytes = std::max<Bytes>(wanted / how.piece, 4) * how.piece;
-    const auto figures = backend::measure_disk(directory, how, [&](std::string_view part) {
-      if (config_.text("progress") != "none") fmt::print(stderr, "disk of {}: {}\n", disk.directory, part);
-    });
-    if (!figures.direct)
-      fmt::print(stderr, "disk of {}: no direct I/O, the page cache was emptied instead\n", disk.directory);
-    // More than half of the time: the result is then a guess.
-    constexpr double most_without_core = 0.5;
-    if (figures.without_core > most_without_core)
-      disturbed_ = fmt::format(
-          "the threads that measured {} had no core for {:.0f} % of the time, because other programs used "
-          "them",
-          disk.directory, 100 * figures.without_core);
-    if (disk.in_memory) fmt::print(stderr, "disk of {}: this is memory, not a disk\n", disk.directory);
-    const bool reading_is_to_second = first == "disk";
-    return made(first, second, machine::disk_label(directory),
-                reading_is_to_second ? figures.read : figures.written,
-                reading_is_to_second ? figures.written : figures.read, figures.both, figures.latency);
-  }
-  model::KeptLink memory(const std::string& first, const std::string& second) {
-    if (config_.text("progress") != "none") fmt::print(stderr, "memory: copying\n");
-    const auto figures = backend::measure_memory();
-    return made(first, second, "", figures.copy_rate, figures.copy_rate, figures.duplex_rate,
-                figures.latency);
-  }
-  static model::KeptLink made(const std::string& first, const std::string& second, const std::string& place,
-                              double to_second, double to_first, double both, Duration latency) {
-    const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-    return {first,
-            second,
-            place,
-            std::max<std::uint64_t>(static_cast<std::uint64_t>(to_second), 1),
-            std::max<std::uint64_t>(static_cast<std::uint64_t>(to_first), 1),
-            static_cast<std::uint64_t>(both),
-            latency.count(),
-            static_cast<std::int32_t>(now.time_since_epoch().count())};
-  }
-
-  const Config& config_;
-  std::string disturbed_;
-};
+void print_line(const std::string& text) { fmt::print(stderr, "{}\n", text); }
 
 std::vector<int> tiles_in(const Config& config) {
   std::vector<int> tiles;
@@ -170,29 +102,12 @@ std::vector<int> tiles_in(const Config& config) {
   return tiles;
 }
 
-/// All GPUs of this machine, as a list, with a part of their memory; empty: none.
-std::string gpus_that_are_there() {
-  constexpr Bytes enough = Bytes{4} << 30;
-  std::string list;
-  const auto add = [&](std::string_view kind, std::size_t number, Bytes memory) {
-    list += fmt::format("{}{}:{},memory={}MiB", list.empty() ? "" : " + ", kind, number,
-                        std::min(memory / 2, enough) >> 20);
-  };
-  const backend::cu::CudaDevices cuda = backend::cu::find_devices();
-  for (std::size_t i = 0; i < cuda.devices.size(); ++i) add("cuda", i, cuda.devices[i].memory_bytes);
-  if (!list.empty()) return list;  // OpenCL would name them again
-  const backend::cl::OpenclDevices opencl = backend::cl::find_devices();
-  for (std::size_t i = 0; i < opencl.devices.size(); ++i)
-    if (opencl.devices[i].is_gpu) add("opencl", i, opencl.devices[i].largest_buffer_bytes);
-  return list;
-}
-
 /// The devices to measure, as a list; empty: none. Throws ConfigError for errors that are known before the
 /// measurements.
 std::string devices_to_measure(const Config& config) {
   tiles_in(config);
   std::string list = config.text_or("devices", "auto");
-  if (list == "auto") list = gpus_that_are_there();
+  if (list == "auto") list = simulate::list_gpus();
   if (list == "none") list.clear();
   if (!list.empty()) backend::workers_of_devices(list, backend::default_backends());
   return list;
@@ -213,18 +128,11 @@ std::optional<MachineFigures> measure_the_devices(const Config& given, const std
   const std::string& precision = config.text("precision");
   for (const char* one : {"double", "single"})
     if (precision == "both" || precision == one) how.precisions.emplace_back(one);
-  if (config.text("progress") != "none")
-    how.report = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+  if (config.text("progress") != "none") how.report = print_line;
   Config of_kernels = config;
   const linalg::Kernels kernels = solver::load_kernels(of_kernels, kernel_environment());
-  MachineFigures figures = measure_devices(config, kernels, how);
-  for (const model::KeptLink& link : links)
-    if (link.first == "disk" || link.second == "disk") {
-      const bool reads_to_second = link.first == "disk";
-      figures.disk = {reads_to_second ? link.to_second : link.to_first,
-                      reads_to_second ? link.to_first : link.to_second,
-                      static_cast<double>(link.latency_ns) * 1e-9};
-    }
+  MachineFigures figures = simulate::measure_devices(config, kernels, how);
+  figures.disk = simulate::disk_figures(links);
   return figures;
 }
 
@@ -237,25 +145,21 @@ int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (config.has("machine-file")) report::require_place_for(config.text("machine-file"));
   const std::string devices_to_see = devices_to_measure(config);
-  const KeptFacts known(config, machine::discover());
+  const machine::Machine machine = machine::discover();
+  const front::KeptMeasurements known(config, machine);
   if (!known.facts.problem.empty()) fmt::print(stderr, "fairlead: {}\n", known.facts.problem);
-  const Topology topology = known.topology(config);
-  Measurer measurer(config);
-  model::KeptLinks all, measured;
-  for (const LinkSpec& link : topology.links) {
-    const model::KeptLink* kept = known.link(topology, link);
-    if (kept != nullptr && !config.flag("again")) {
-      all.push_back(*kept);
-    } else if (auto now = measurer.measure(topology, link)) {
-      all.push_back(*now);
-      if (measurer.disturbed().empty()) measured.push_back(*now);
-    }
-  }
-  print_links(all);
-  std::string not_kept = measurer.disturbed();
-  if (!measured.empty()) {
+  simulate::LinkMeasurement how{.disk_bytes = config.bytes("amount"),
+                                .disk_threads = static_cast<unsigned>(config.count("disk-threads")),
+                                .again = config.flag("again"),
+                                .remark = print_line};
+  if (config.text("progress") != "none") how.progress = print_line;
+  const simulate::MeasuredLinks links = simulate::measure_links(
+      out_of_core_topology(config.count_or("workers", machine.workers), 1, 1, {}), known, how);
+  fmt::print("{}", report::links_text(links.all));
+  std::string not_kept = links.disturbed;
+  if (!links.to_keep.empty()) {
     if (known.file) try {
-        known.file->put(measured);
+        known.file->put(links.to_keep);
       } catch (const SystemError& error) {
         not_kept = error.what();
       }
@@ -264,12 +168,12 @@ int run(const ParsedCommandLine& given) {
   }
   if (!not_kept.empty())
     fmt::print("Not kept for later runs: {}\n", not_kept);
-  else if (measured.empty())
+  else if (links.to_keep.empty())
     fmt::print("All of it was measured before; --again measures it again.\n");
   else
     fmt::print("Kept for later runs in {}.\n", known.file->path().string());
-  const std::optional<MachineFigures> devices = measure_the_devices(config, devices_to_see, all);
-  Json json = Json::object({{"links", links_json(all)}});
+  const std::optional<MachineFigures> devices = measure_the_devices(config, devices_to_see, links.all);
+  Json json = Json::object({{"links", report::links_json(links.all)}});
   if (devices) {
     fmt::print("\n{}", figures_text(*devices));
     json.add("measured", figures_json(*devices));

@@ -6,29 +6,23 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "backend/sim/timeline.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/shared_file.hpp"
-#include "experiment/ablations.hpp"
+#include "config/given.hpp"
 #include "experiment/batch_runner.hpp"
-#include "experiment/judged.hpp"
 #include "experiment/output_formats.hpp"
-#include "experiment/overview.hpp"
+#include "experiment/result_files.hpp"
 #include "fairlead/run/distinct_files.hpp"
 #include "fairlead/run/interrupt.hpp"
-#include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
-#include "report/html/page.hpp"
 #include "report/report_file.hpp"
 
 namespace fairlead::app {
@@ -38,10 +32,7 @@ namespace {
 using namespace fairlead::experiment;
 
 constexpr Setting options[] = {
-    {.key = "quick",
-     .type = SettingType::flag,
-     .default_value = "false",
-     .help = "run only a few points of each experiment"},
+    flag("quick", "run only a few points of each experiment"),
     {.key = "output",
      .type = SettingType::text,
      .default_value = "experiments-out",
@@ -53,10 +44,7 @@ constexpr Setting options[] = {
      .unset_word = "none",
      .value_name = "FILE",
      .help = "insert the results between the two marker lines of this page"},
-    {.key = "again",
-     .type = SettingType::flag,
-     .default_value = "false",
-     .help = "repeat runs whose figures are kept"},
+    flag("again", "repeat runs whose figures are kept"),
 };
 constexpr AcceptedSetting settings[] = {
     {.key = "workers", .help = "number of simultaneous simulations (default\tone per core)"},
@@ -85,60 +73,6 @@ int list(const std::string& name) {
   return success;
 }
 
-void make_directory(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw ConfigError(fmt::format("cannot make the directory {}: {}", path, error.message()));
-}
-
-/// Writes a page for each x with the runs side by side.
-void write_pages(const std::string& folder, const Experiment& experiment, bool quick,
-                 const std::atomic<bool>& stop_requested) {
-  for (const double x : quick ? experiment.quick_values : experiment.values) {
-    const std::string path = fmt::format("{}/{}-{}.html", folder, experiment.sweep, x);
-    report::write_file(path, report::comparison_page(side_by_side(experiment, x, &stop_requested), {}));
-    fmt::print("the order of the tasks: {}\n", path);
-  }
-}
-
-void write_output(const std::string& directory, const Experiment& experiment, const Table& table, bool quick,
-                  const std::atomic<bool>& stop_requested) {
-  if (directory == "none") return;
-  const std::string folder = directory + "/" + experiment.name;
-  make_directory(folder);
-  report::write_file(folder + "/figures.csv", csv(experiment, table));
-  report::write_file(folder + "/verdicts.json", json(experiment, table));
-  for (const auto& [name, picture] : pictures(experiment, table))
-    report::write_file(fmt::format("{}/{}.svg", folder, name), picture);
-  if (experiment.page) write_pages(folder, experiment, quick, stop_requested);
-}
-
-/// A page with two marker lines, between which the results are inserted.
-class MarkedPage {
- public:
-  explicit MarkedPage(const std::string& path) : path_(path) {
-    const auto content = read_file(path);
-    if (!content)
-      throw ConfigError(
-          fmt::format("cannot read the page {}: {}", path, std::generic_category().message(errno)));
-    const std::string& page = *content;
-    const std::size_t from = page.find(begin), to = page.find(end);
-    if (from == page.npos || to == page.npos || to < from)
-      throw ConfigError(fmt::format("{} lacks the two marker lines \"{}\" and \"{}\"", path,
-                                    begin.substr(0, begin.size() - 1), end));
-    before_ = page.substr(0, from + begin.size());
-    after_ = page.substr(to);
-  }
-  void write(const std::string& sections) const {
-    report::write_file(path_, before_ + "\n" + sections + after_);
-  }
-
- private:
-  static constexpr std::string_view begin = "<!-- experiments: made by fairlead experiment run -->\n",
-                                    end = "<!-- end of experiments -->";
-  std::string path_, before_, after_;
-};
-
 int run_experiments(const Config& config, const std::string& name) {
   if (config.has("markdown"))
     require_distinct_files(config, {{"the experiment", name}}, {{"--markdown", config.text("markdown")}});
@@ -147,7 +81,8 @@ int run_experiments(const Config& config, const std::string& name) {
   // Errors of the outputs are reported before minutes of simulation.
   std::optional<MarkedPage> page;
   if (config.has("markdown")) page.emplace(config.text("markdown"));
-  if (config.text("output") != "none") make_directory(config.text("output"));
+  const std::string output = config.text("output") == "none" ? "" : config.text("output");
+  if (!output.empty()) make_output_directory(output);
   std::vector<RunSpec> runs;
   for (const Experiment& one : wanted) {
     const auto more = runs_of(one, quick);
@@ -181,28 +116,18 @@ int run_experiments(const Config& config, const std::string& name) {
   for (const Experiment& one : wanted) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
-    write_output(config.text("output"), one, table, quick, stop_requested);
+    if (!output.empty())
+      for (const std::string& path : write_results(output, one, table, quick, stop_requested))
+        fmt::print("the order of the tasks: {}\n", path);
     // The table at the end has shorter rows.
     if (!one.every_policy && one.judged.empty() && one.over.empty()) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
     outcomes.push_back({&one, table});
   }
-  if (const std::string all = overview(outcomes); !all.empty()) {
-    sections += all;
-    if (config.text("output") != "none")
-      report::write_file(config.text("output") + "/overview.csv", overview_csv(outcomes));
-  }
-  if (const std::string all = judged(outcomes); !all.empty()) {
-    sections += all;
-    fmt::print("{}", all);
-    if (config.text("output") != "none")
-      report::write_file(config.text("output") + "/judged.csv", judged_csv(outcomes));
-  }
-  if (const std::string all = ablations(outcomes); !all.empty()) {
-    sections += all;
-    fmt::print("{}", all);
-    if (config.text("output") != "none")
-      report::write_file(config.text("output") + "/ablations.csv", ablations_csv(outcomes));
+  for (const ExperimentSummary& summary : summaries(outcomes)) {
+    sections += summary.markdown;
+    if (summary.is_text) fmt::print("{}", summary.markdown);
+    if (!output.empty()) report::write_file(fmt::format("{}/{}", output, summary.file), summary.csv);
   }
   if (page) page->write(sections);
   return all_finished ? success : failure;
@@ -212,7 +137,7 @@ int run(const ParsedCommandLine& given) {
   const std::string& what = given.positionals[0];
   if (what == "list") {
     for (const Setting& option : options)
-      if (is_set(given.config, option.key))
+      if (config::is_set(given.config, option.key))
         throw ConfigError(fmt::format("--{} is for experiment run", option.key));
     return list(given.positionals.size() > 1 ? given.positionals[1] : "all");
   }

@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "config/value.hpp"
-#include "fairlead/devices/devices_to_use.hpp"
 #include "fairlead/factor/factored_matrix_run.hpp"
-#include "fairlead/problem/kernel_environment.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 #include "fairlead/run/distinct_files.hpp"
-#include "machine/machine.hpp"
+#include "fairlead/run/kernels_and_devices.hpp"
+#include "fairlead/run/report_output.hpp"
+#include "fairlead/run/run_options.hpp"
 #include "solver/factor_file.hpp"
 #include "solver/kept_factors.hpp"
 
@@ -44,8 +43,8 @@ int factor_and_save(const MatrixToFactor& matrix, const Config& config, const li
       [&](CountedRun& run, const solver::KeptFactors<T>& factors, const solver::SolveResult& result,
           const solver::SolveOptions& solving) {
         std::optional<solver::FactorFileWriter> out;  // destroyed while signals are handled
-        const solver::FactorHeader header{.shape = factors.shape(),
-                                          .matrix = solver::factored_matrix(*matrix.a, result)};
+        const solver::FactorHeader header{
+            .shape = factors.shape(), .matrix = solver::factored_matrix(*matrix.a, matrix.stored, result)};
         Interrupt::removes_at_exit([&] {
           out.emplace(path, header);
           return std::vector{out->temporary()};
@@ -56,15 +55,17 @@ int factor_and_save(const MatrixToFactor& matrix, const Config& config, const li
         run.begin("completing the file");
         run.end_by([&] { out->commit(); });
         run.remove_progress();
-        const RunCounters &before = run.at(solver::Milestone::started),
-                          &after = run.at(solver::Milestone::solved);
+        const solver::RunCounters &before = run.at(solver::Milestone::started),
+                                  &after = run.at(solver::Milestone::solved);
         std::vector<trace::Snapshot> traces = run.collect_traces();
         report::RunReport made = report_between(before, after, config, kernels, result.problem);
         made.operation = result.problem.operation->name;
         made.seconds = result.seconds;
         made.phases = run.phases();
-        made.backward_error = result.backward_error;
-        made.backward_error_limit = result.backward_error_limit;
+        if (result.is_checked) {
+          made.backward_error = result.backward_error;
+          made.backward_error_limit = result.backward_error_limit;
+        }
         made.refinement_steps = result.refinement_steps;
         made.condition = result.condition;
         made.growth = result.growth;
@@ -91,25 +92,18 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   const std::string& path = given.positionals[0];
   require_distinct_files(given.config, {{"the matrix", path}}, {{"-o", given.config.text("output")}});
   const MatrixToFactor matrix(given.config, path);
-  Config config = given.config;
-  check_scheduler(config);
-  apply_quiet(config);
-  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
-  require_place_for_report(config);
+  Config config = settings_of_run(given.config, ranks);
   const auto n = static_cast<std::int64_t>(matrix.a->columns()),
              m = static_cast<std::int64_t>(matrix.a->rows());
-  const DenseProblem problem{.operation = matrix.solving.method,
-                             .title = {},
-                             .n = n,
-                             .m = m == n ? 0 : m,
-                             .element = matrix.a->element()};
-  std::string devices;
-  const linalg::Kernels kernels =
-      solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
-        devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
-      });
-  return with_scalar(matrix.a->element(),
-                     [&]<class T>() { return factor_and_save<T>(matrix, config, kernels, devices); });
+  const solver::DenseProblem problem{.operation = matrix.solving.method,
+                                     .title = {},
+                                     .n = n,
+                                     .m = m == n ? 0 : m,
+                                     .element = matrix.a->element()};
+  const KernelsAndDevices loaded = load_kernels_and_devices(config, true, problem, ranks);
+  return with_scalar(matrix.a->element(), [&]<class T>() {
+    return factor_and_save<T>(matrix, config, loaded.kernels, loaded.devices);
+  });
 }
 
 int run(const ParsedCommandLine& given) {

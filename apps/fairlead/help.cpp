@@ -12,14 +12,8 @@ namespace {
 
 constexpr Positional positionals[] = {
     {.name = "SUBCOMMAND", .help = "the subcommand to explain", .required = false, .repeated = true}};
-constexpr Setting options[] = {{.key = "markdown",
-                                .type = SettingType::flag,
-                                .default_value = "false",
-                                .help = "print docs/configuration.md"},
-                               {.key = "all",
-                                .type = SettingType::flag,
-                                .default_value = "false",
-                                .help = "all options of the subcommand, as with --help-all"}};
+constexpr Setting options[] = {flag("markdown", "print docs/configuration.md"),
+                               flag("all", "all options of the subcommand, as with --help-all")};
 
 struct Examples {
   std::string_view subcommand, first, second;
@@ -30,6 +24,8 @@ constexpr Examples examples[] = {
     {"factor", "fairlead factor A.npy -o A.factor --memory 2GiB",
      "fairlead factor A.npy -o A.factor --lower && fairlead solve --factor A.factor b.npy -o x.npy"},
     {"logdet", "fairlead logdet A.factor", "fairlead logdet A.npy --memory 2GiB --json determinant.json"},
+    {"plan", "fairlead plan A.npy b.npy --memory 2GiB",
+     "fairlead plan --rows 100000 --type f4 --method cholesky --memory 2GiB --json plan.json"},
     {"bench", "fairlead bench cholesky --n 16384 --memory-fraction 0.25 --report run.html",
      "fairlead bench qr --n 8192 --precision single --scheduler darts --json out.json"},
     {"info", "fairlead info", "fairlead info --config --disk-directory /scratch"},

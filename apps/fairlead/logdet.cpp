@@ -10,9 +10,9 @@
 #include "base/json.hpp"
 #include "base/scalar.hpp"
 #include "fairlead/factor/factored_matrix_run.hpp"
-#include "fairlead/problem/kernel_environment.hpp"
-#include "fairlead/ranks/command_ranks.hpp"
-#include "machine/machine.hpp"
+#include "fairlead/run/kernels_and_devices.hpp"
+#include "fairlead/run/report_output.hpp"
+#include "fairlead/run/run_options.hpp"
 #include "solver/factor_file.hpp"
 #include "solver/kept_factors.hpp"
 #include "solver/log_determinant.hpp"
@@ -82,11 +82,7 @@ FoundDeterminant find(const std::string& path, const Config& config, const linal
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!ranks.alone()) throw ConfigError("fairlead logdet works in one process, not on several ranks");
-  Config config = given.config;
-  check_scheduler(config);
-  apply_quiet(config);
-  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
-  require_place_for_report(config);
+  Config config = settings_of_run(given.config, ranks);
   const linalg::Kernels kernels = solver::load_kernels(config, kernel_environment(), {});
   const std::string& path = given.positionals[0];
   const FoundDeterminant found = find(path, config, kernels);

@@ -36,6 +36,7 @@ namespace {
 constexpr const Subcommand* all[] = {&solve_command,
                                      &factor_command,
                                      &logdet_command,
+                                     &plan_command,
                                      &bench,
                                      &info,
                                      &calibrate,

@@ -14,18 +14,13 @@
 
 #include "data/matrix/formats.hpp"
 #include "data/matrix/stored_matrix.hpp"
-#include "fairlead/devices/devices_to_use.hpp"
-#include "fairlead/problem/dense_report.hpp"
-#include "fairlead/problem/front.hpp"
-#include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/distinct_files.hpp"
+#include "fairlead/run/run_options.hpp"
 #include "fairlead/solve/files_to_solve.hpp"
-#include "fairlead/solve/solution.hpp"
 #include "fairlead/solve/solving.hpp"
-#include "fairlead/solve/stored_triangle.hpp"
 #include "fairlead/subcommand.hpp"
-#include "machine/machine.hpp"
 #include "solver/choose_method.hpp"
+#include "solver/devices/problem_devices.hpp"
 #include "solver/factor_file.hpp"
 #include "solver/grid_rank.hpp"
 #include "solver/kept_factors.hpp"
@@ -36,7 +31,6 @@ namespace fairlead::app {
 using solver::alike;
 using solver::choose_method;
 using solver::DenseOperation;
-using solver::find_operation;
 using solver::MethodOption;
 using solver::SolveOptions;
 using solver::TasksRun;
@@ -60,7 +54,8 @@ constexpr auto options = both(
           .choices = "auto|cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
           .help =
               "auto: cholesky if A is symmetric (or complex Hermitian) positive definite, ldlt if it is "
-              "symmetric, qr if it has more rows than columns, otherwise lu, and the report states why; lu, "
+              "symmetric or Hermitian, qr if it is not square, otherwise lu, and the report "
+              "states why; lu, "
               "lu-incremental: with partial "
               "or "
               "incremental pivoting; lu-nopivot: for a diagonally dominant A; qr: also least squares. Every "
@@ -99,55 +94,32 @@ constexpr auto options = both(
           .help = "for --kernel: added to the diagonal",
           .default_shown = "0",
           .advanced = true},
-         {.key = "refine",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "factor in single precision and refine the solution to double; falls back to double "
-                  "precision if the matrix is too ill-conditioned"},
-         {.key = "tf32",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "with --refine: compute the products of the factorization in TF32 on CUDA devices, which "
-                  "is faster; falls back to single precision if the matrix is too ill-conditioned",
-          .advanced = true},
-         {.key = "no-condition",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "do not estimate the condition number and the forward error (saves four sweeps over the "
-                  "factor)",
-          .advanced = true},
+         flag("refine",
+              "factor in single precision and refine the solution to double; falls back to double "
+              "precision if the matrix is too ill-conditioned"),
+         advanced_flag(
+             "tf32",
+             "with --refine: compute the products of the factorization in TF32 on CUDA devices, which "
+             "is faster; falls back to single precision if the matrix is too ill-conditioned"),
+         advanced_flag(
+             "no-condition",
+             "do not estimate the condition number and the forward error (saves four sweeps over the "
+             "factor)"),
          {.key = "require-digits",
           .type = SettingType::count,
           .minimum = "1",
           .maximum = "15",
           .value_name = "N",
           .help = "fail with exit status 3 and write no solution if fewer digits of it can be trusted"},
-         {.key = "keep-anyway",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer "
-                  "digits can be trusted than --require-digits asks for; the exit status is still 3",
-          .advanced = true},
-         {.key = "overwrite",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "the solution may replace A.npy, b.npy or points.npy",
-          .advanced = true},
-         {.key = "lower",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "read only the lower triangle of A.npy",
-          .advanced = true},
-         {.key = "upper",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "read only the upper triangle of A.npy",
-          .advanced = true},
-         {.key = "symmetrize",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "use (A + A^T) / 2 if rounding made A not quite symmetric: half of the digits must agree",
-          .advanced = true}}),
+         advanced_flag("keep-anyway",
+                       "write the solution even if it is wrong, the matrix is singular to rounding, or fewer "
+                       "digits can be trusted than --require-digits asks for; the exit status is still 3"),
+         advanced_flag("overwrite", "the solution may replace A.npy, b.npy or points.npy"),
+         advanced_flag("lower", "read only the lower triangle of A.npy"),
+         advanced_flag("upper", "read only the upper triangle of A.npy"),
+         advanced_flag(
+             "symmetrize",
+             "use (A + A^T) / 2 if rounding made A not quite symmetric: half of the digits must agree")}),
     both(both(front_options, rank_options), report_options));
 
 /// Those of the table of methods that are given.
@@ -163,14 +135,15 @@ std::vector<MethodOption> method_options(const Config& config) {
   return given;
 }
 
-/// Null: --method auto.
-const DenseOperation* method_in(const Config& config) {
-  return config.text("method") == "auto" ? nullptr : &find_operation(config.text("method"));
-}
-
 TasksRun tasks_run(const Config& config, const CommandRanks& ranks) {
   if (!ranks.alone()) return TasksRun::over_ranks;
   return front_in(config) == Front::flow ? TasksRun::in_flow : TasksRun::in_graph;
+}
+
+/// --require-digits; nothing if it is not given.
+std::optional<int> required_digits(const Config& config) {
+  if (!config.has("require-digits")) return std::nullopt;
+  return static_cast<int>(config.count("require-digits"));
 }
 
 int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
@@ -202,12 +175,8 @@ int solve_with_factors(CommandRanks& ranks, const ParsedCommandLine& given) {
     throw ConfigError(*problem);
   Config config = asked;
   solver::set_scheduler_of_stored_factors(config);
-  check_scheduler(config);
   static_cast<void>(front_in(config));
-  apply_quiet(config);
-  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
-  require_place_for_report(config);
-  return solve(system, solving, config, ranks);
+  return solve(system, solving, settings_of_run(config, ranks), ranks);
 }
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
@@ -216,8 +185,12 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   const bool of_points = given.config.has("kernel");
   const DenseOperation* const method = method_in(given.config);
   warn_of_former_name(ranks, given.config.text("method"));
-  SolveOptions solving{.condition = !given.config.flag("no-condition"),
-                       .required_digits = required_digits(given.config)};
+  const auto refined_from =
+      given.config.flag("tf32") ? solver::FactorPrecision::tf32 : solver::FactorPrecision::single;
+  SolveOptions solving{
+      .factor = given.config.flag("refine") ? refined_from : solver::FactorPrecision::of_solution,
+      .condition = !given.config.flag("no-condition"),
+      .required_digits = required_digits(given.config)};
   if (given.config.has("rank-tolerance")) solving.rank_tolerance = given.config.real("rank-tolerance");
   const std::vector<MethodOption> given_options = method_options(given.config);
   if (const auto problem = solver::problem_of({.method = method,
@@ -260,7 +233,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (system.has_complex_numbers()) {
     if (const auto problem = solver::complex_problem_of(given_options, Wording::command))
       throw ConfigError(*problem);
-    require_devices_for(given.config, system.solution());
+    solver::require_devices_for(given.config, system.solution());
   }
   choose_method(solving, system, method, tasks_run(given.config, ranks), Wording::command);
   if (!ranks.alone() && !solving.method->over_ranks)
@@ -270,13 +243,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
           solver::digits_problem_of(system.solution(), solving.required_digits, Wording::command))
     throw ConfigError(*problem);
 
-  Config config = given.config;
-  check_scheduler(config);
-  apply_quiet(config);
-  if (!config.has("memory"))
-    config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
-  if (ranks.first()) require_place_for_report(config);
-  if (!ranks.alone()) set_workers_of_ranks(config, ranks);
+  const Config config = settings_of_run(given.config, ranks);
   try {
     return solve(system, solving, config, ranks);
   } catch (const NumericalError& error) {

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cstdio>
 
-#include "fairlead/run/status_server.hpp"
 #include "fairlead/subcommand.hpp"
+#include "report/progress/status_server.hpp"
 
 namespace fairlead::app {
 
@@ -21,7 +21,7 @@ int run(const ParsedCommandLine& given) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), process);
   if (error != std::errc() || end != text.data() + text.size() || process <= 0)
     throw ConfigError(fmt::format("\"{}\" is not a process ID", text));
-  fmt::print("{}", status_of(process));
+  fmt::print("{}", report::status_of(process));
   return success;
 }
 

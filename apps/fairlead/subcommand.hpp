@@ -3,21 +3,13 @@
 #pragma once
 #include <fairlead/config.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
 
-namespace fairlead::app {
+#include "config/join_tables.hpp"
 
-/// Concatenates two arrays of options or settings, for subcommands that share some.
-template <class Row, std::size_t A, std::size_t B>
-constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::array<Row, B>& b) {
-  std::array<Row, A + B> all{};
-  std::ranges::copy(b, std::ranges::copy(a, all.begin()).out);
-  return all;
-}
+namespace fairlead::app {
 
 /// The exit status of the process.
 enum ExitCode : int {
@@ -47,6 +39,17 @@ inline constexpr ExitStatus exit_statuses[] = {
      "certain"},
     {"128+N", "ended by signal N: 130 for Ctrl-C, 143 for SIGTERM"}};
 
+/// An option that is off by default.
+constexpr Setting flag(std::string_view key, std::string_view help) {
+  return {.key = key, .type = SettingType::flag, .default_value = "false", .help = help};
+}
+/// The same, which --help omits and --help-all lists.
+constexpr Setting advanced_flag(std::string_view key, std::string_view help) {
+  Setting option = flag(key, help);
+  option.advanced = true;
+  return option;
+}
+
 /// For subcommands that take none of Fairlead's settings (an empty list would be all).
 inline constexpr AcceptedSetting takes_no_settings[] = {
     {.key = "memory", .refused = "has no effect here: --help lists what has"}};
@@ -72,6 +75,7 @@ struct Subcommand {
 extern const Subcommand solve_command;
 extern const Subcommand factor_command;
 extern const Subcommand logdet_command;
+extern const Subcommand plan_command;
 extern const Subcommand bench;
 extern const Subcommand info;
 extern const Subcommand calibrate;

@@ -9,7 +9,9 @@
 // Included by <fairlead/solver.hpp> (docs/solver.md).
 #pragma once
 #include <fairlead/element_type.hpp>
+#include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/inertia.hpp>
 #include <fairlead/log_determinant.hpp>
 
 #include <complex>
@@ -17,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,12 @@ namespace fairlead::linalg {
 
 enum class Method : std::uint8_t;
 struct SolverOptions;
+
+/// The program requested a stop: see Solver::stop_by() and Factorization::stop_by().
+class CancelledError : public Error {
+ public:
+  using Error::Error;
+};
 
 /// The factors of a matrix, with the runtime that holds them. Used by the thread that made it; movable.
 class Factorization {
@@ -47,15 +56,28 @@ class Factorization {
   /// Of complex or real factors. Real right-hand sides and complex factors throw UsageError: the solution is complex.
   std::vector<std::complex<double>> solve(std::span<const std::complex<double>> b, std::int64_t columns = 1);
   std::vector<std::complex<float>> solve(std::span<const std::complex<float>> b, std::int64_t columns = 1);
-  /// Solves A^T x = b. Throws UsageError if A is not square.
+  /// Solves A^T x = b, without conjugation if A is complex. Throws UsageError if A is not square.
   std::vector<double> solve_transposed(std::span<const double> b, std::int64_t columns = 1);
   std::vector<float> solve_transposed(std::span<const float> b, std::int64_t columns = 1);
   std::vector<std::complex<double>> solve_transposed(std::span<const std::complex<double>> b,
                                                      std::int64_t columns = 1);
   std::vector<std::complex<float>> solve_transposed(std::span<const std::complex<float>> b,
                                                     std::int64_t columns = 1);
+  /// Returns L z, for A = L L^T (complex: L L^H) factored by Cholesky: with a z of independent standard normal variables,
+  /// a draw from the normal distribution whose covariance is A. `z`: `columns` columns, one after the other; otherwise as
+  /// solve(). Throws UsageError for other methods.
+  std::vector<double> multiply_lower(std::span<const double> z, std::int64_t columns = 1);
+  std::vector<float> multiply_lower(std::span<const float> z, std::int64_t columns = 1);
+  std::vector<std::complex<double>> multiply_lower(std::span<const std::complex<double>> z,
+                                                   std::int64_t columns = 1);
+  std::vector<std::complex<float>> multiply_lower(std::span<const std::complex<float>> z,
+                                                  std::int64_t columns = 1);
   /// Throws UsageError if A is not square.
   LogDeterminant log_determinant();
+  /// The numbers of positive, negative and zero eigenvalues of A, which is factored by Cholesky or as L T L^T
+  /// (ldlt_inertia(), which states its cost: it needs memory beyond the limit). Throws UsageError for other methods, and
+  /// for a complex matrix that is not Hermitian.
+  Inertia inertia();
 
   Method method() const noexcept;
   std::int64_t rows() const noexcept;     ///< of A
@@ -73,6 +95,10 @@ class Factorization {
   /// Writes a file with the factors, completely or not at all: an old file stays until the new one is complete. Needs no
   /// memory beyond the limit. Throws SystemError that names the file.
   void save(const std::string& path);
+
+  /// Later calls end early with CancelledError once a stop is requested, which any thread may do. The factors stay usable
+  /// with another token. Without this call nothing stops them, also if the solver that made them has a token.
+  void stop_by(std::stop_token stop);
 
  private:
   friend struct solver::FactorizationAccess;

@@ -15,6 +15,7 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -64,7 +65,8 @@ class IncrementalPivots {
   std::vector<Handle<Vector<std::int32_t>>> exchanges_;  // like lower_
 };
 
-// Below, T is float or double.
+// Below, T is float, double or a complex number of these. A^H is the transposed matrix with conjugate elements; for real
+// matrices it is A^T.
 
 /// Factors a square matrix in place: U on and above the diagonal, L below it and in `p`. A pivot is the largest element
 /// of its column in one tile and the triangle above. The factorization fails with a NumericalError that names the
@@ -80,7 +82,7 @@ template <class T>
 void solve_lu_incremental_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                    const IncrementalPivots<T>& p, const TiledMatrix<T>& b);
 
-/// b := A^-T b, for the same factors.
+/// b := A^-H b, for the same factors.
 template <class T>
 void solve_lu_incremental_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                      const IncrementalPivots<T>& p, const TiledMatrix<T>& b);
@@ -100,6 +102,8 @@ std::uint64_t lu_incremental_solve_tasks(std::int64_t tiles, std::int64_t column
       Flow&, const Kernels&, const TiledMatrix<T>&, const IncrementalPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_INCREMENTAL_LU_OF(float)
 FAIRLEAD_INCREMENTAL_LU_OF(double)
+FAIRLEAD_INCREMENTAL_LU_OF(std::complex<float>)
+FAIRLEAD_INCREMENTAL_LU_OF(std::complex<double>)
 #undef FAIRLEAD_INCREMENTAL_LU_OF
 
 }  // namespace fairlead::linalg

@@ -53,7 +53,9 @@ template <class T>
 class InverseNorm {
  public:
   /// `l`: the result of cholesky(), lower tiles; it must outlive this object. Throws UsageError if it is not square.
-  /// `weights`: for weighted_value(), one non-negative number per row; empty: no weights.
+  /// `weights`: for weighted_value(), one number per row; empty: no weights. If some are negative, the vector with their
+  /// signs is one of those that are tried: with the signs of a residual, the estimate is not below the error that this
+  /// residual causes.
   InverseNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l, std::vector<double> weights = {});
   /// For any n x n matrix whose inverse can be applied to tiles of this side. Everything that `inverse` refers to must
   /// outlive this object.

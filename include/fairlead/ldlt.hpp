@@ -1,5 +1,6 @@
 // Tiled factorization of symmetric indefinite matrices: P^T A P = L T L^T, where L is unit lower triangular and T is a
-// symmetric band matrix whose half-width is the side of a tile.
+// symmetric band matrix whose half-width is the side of a tile. A complex matrix is Hermitian, with L T L^H and a
+// Hermitian T, or symmetric, A = A^T (Symmetry).
 //
 //   fairlead::linalg::SymmetricPivots<double> p(runtime, a);
 //   fairlead::linalg::factor_ldlt(flow, kernels, a, p);            // a, lower: A becomes L and T
@@ -14,16 +15,22 @@
 // stable as LU with partial pivoting: elements of L are at most 1, and those of T and of its factors can grow.
 #pragma once
 #include <fairlead/detail/stored_factors.hpp>
+#include <fairlead/inertia.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/log_determinant.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace fairlead::linalg {
+
+/// Which transpose of a complex matrix is the matrix: A^H, with conjugate elements, or A^T. LAPACK's xHETRF and xSYTRF. For
+/// real matrices both are the same.
+enum class Symmetry : std::uint8_t { hermitian, symmetric };
 
 /// The exchanges of each panel, the factors of the band matrix T, and the workspace of the factorization, stored by the
 /// runtime: six columns of tiles.
@@ -32,11 +39,16 @@ class SymmetricPivots {
  public:
   /// For matrix `a`: only its shape matters. `stored`: for factors that were computed before; null: for a factorization.
   /// Throws UsageError if the matrix is not square or distributed over ranks, SystemError if the disk lacks the space.
-  SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a, detail::StoredFactors<T>* stored = nullptr);
+  SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a, detail::StoredFactors<T>* stored = nullptr,
+                  Symmetry symmetry = Symmetry::hermitian);
   SymmetricPivots(const SymmetricPivots&) = delete;
   SymmetricPivots& operator=(const SymmetricPivots&) = delete;
   /// Waits for the tasks that use the data. Destroy it before the runtime.
   ~SymmetricPivots();
+
+  Symmetry symmetry() const noexcept { return symmetry_; }
+  /// Before the factorization.
+  void set_symmetry(Symmetry symmetry) noexcept { symmetry_ = symmetry; }
 
   using Exchanges = Handle<Vector<std::int32_t>>;
   /// The exchanges of rows, and columns, from tile k + 1 on by panel k, as LAPACK counts them: element i is for row
@@ -79,21 +91,16 @@ class SymmetricPivots {
   Runtime& runtime_;
   std::int64_t n_;
   std::int32_t tile_;
+  Symmetry symmetry_;
   std::vector<Exchanges> panels_, band_exchanges_;
   Tiles diagonal_, below_, right_, second_right_, products_, collected_;
   std::shared_ptr<std::vector<double>> sizes_;
 };
 
-/// The numbers of eigenvalues by their sign.
-struct Inertia {
-  std::int64_t positive = 0, negative = 0, zero = 0;
-  bool operator==(const Inertia&) const = default;
-};
+// Below, T is float, double or a complex number of these.
 
-// Below, T is float or double.
-
-/// Factors a symmetric matrix in place. Uses only the tiles on and below the diagonal, and of diagonal tiles only the
-/// lower triangle. A zero pivot of T, which means that the matrix is singular, fails with a NumericalError, as does one
+/// Factors a symmetric or Hermitian matrix in place. Uses only the tiles on and below the diagonal, and of diagonal tiles
+/// only the lower triangle; the diagonal of a Hermitian matrix counts as real. A zero pivot of T, which means that the matrix is singular, fails with a NumericalError, as does one
 /// that is not finite. Throws UsageError if `p` does not match the matrix, FootprintError if a panel does not fit into
 /// memory.
 template <class T>
@@ -112,7 +119,7 @@ LogDeterminant ldlt_determinant(Flow& flow, const SymmetricPivots<T>& p, const T
 /// The numbers of positive, negative and zero eigenvalues of A, which are those of T (Sylvester's law of inertia). LAPACK
 /// reduces T to a tridiagonal matrix, of which a Sturm sequence counts the eigenvalues. Those of at most n rounding units,
 /// relative to the norm of T, count as zero. Waits for the flow. The calling thread does about 6 n^2 tile operations with
-/// n (tile + 5) elements, which are not part of the memory limit.
+/// n (tile + 5) elements, which are not part of the memory limit. Of a complex matrix, which must be Hermitian.
 template <class T>
 Inertia ldlt_inertia(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a);
 
@@ -131,6 +138,8 @@ std::uint64_t ldlt_solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles
   extern template LogDeterminant ldlt_determinant<T>(Flow&, const SymmetricPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_LDLT_OF(float)
 FAIRLEAD_LDLT_OF(double)
+FAIRLEAD_LDLT_OF(std::complex<float>)
+FAIRLEAD_LDLT_OF(std::complex<double>)
 #undef FAIRLEAD_LDLT_OF
 
 }  // namespace fairlead::linalg

@@ -57,7 +57,8 @@ class Kernels {
   explicit Kernels(std::shared_ptr<const Blas> blas);
   /// Which matrix products tasks use: the library's, or Fairlead's own if the processor has AVX-512.
   enum class Products : std::uint8_t { of_library, own };
-  /// Loads a library by name or path; empty: libopenblas.so.0. Sets the library to one thread, for the whole process.
+  /// Loads a library by name or path; empty: OpenBLAS, or another that is installed (docs/blas.md). Sets the library to
+  /// one thread, for the whole process.
   /// Throws SystemError if it cannot be loaded, lacks a routine, or has 64-bit integers.
   static Kernels load(const std::string& library = {}, Products products = Products::of_library);
 

@@ -13,7 +13,11 @@
 #include <fairlead/ptg.hpp>
 #include <fairlead/qr.hpp>
 
+#include <complex>
+
 namespace fairlead::linalg {
+
+// Below, T is float, double or a complex number of these; of multiply() it is float or double.
 
 template <class T>
 void cholesky(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a);
@@ -62,11 +66,15 @@ void run_for_results(ptg::Graph& graph);
   extern template void factor_qr<T>(ptg::Graph&, const Kernels&, const TiledMatrix<T>&,                      \
                                     const QrReflectors<T>&);                                                 \
   extern template void solve_qr_factored<T>(ptg::Graph&, const Kernels&, const TiledMatrix<T>&,              \
-                                            const QrReflectors<T>&, const TiledMatrix<T>&);                  \
-  extern template void multiply<T>(ptg::Graph&, const Kernels&, T, const TiledMatrix<T>&,                    \
-                                   const TiledMatrix<T>&, T, const TiledMatrix<T>&);
+                                            const QrReflectors<T>&, const TiledMatrix<T>&);
 FAIRLEAD_PARAMETERIZED_LINALG_OF(float)
 FAIRLEAD_PARAMETERIZED_LINALG_OF(double)
+FAIRLEAD_PARAMETERIZED_LINALG_OF(std::complex<float>)
+FAIRLEAD_PARAMETERIZED_LINALG_OF(std::complex<double>)
 #undef FAIRLEAD_PARAMETERIZED_LINALG_OF
+extern template void multiply<float>(ptg::Graph&, const Kernels&, float, const TiledMatrix<float>&,
+                                     const TiledMatrix<float>&, float, const TiledMatrix<float>&);
+extern template void multiply<double>(ptg::Graph&, const Kernels&, double, const TiledMatrix<double>&,
+                                      const TiledMatrix<double>&, double, const TiledMatrix<double>&);
 
 }  // namespace fairlead::linalg

@@ -13,6 +13,7 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,7 +27,7 @@ enum class QrTree : std::uint8_t {
            // for tall matrices
 };
 
-/// Whether Q or its transpose is applied.
+/// Whether Q or its transpose is applied, with conjugate elements if they are complex: Q^H.
 enum class ApplyQ : std::uint8_t { plain, transposed };
 
 /// The part of Q that is not in the tiles of the matrix; data stored by the runtime, which may spill to disk. For each
@@ -77,7 +78,8 @@ class QrReflectors {
   Handles reflectors_, factors_, joined_;  // by tile, row by row; empty handles where there are none
 };
 
-// Below, T is float or double.
+// Below, T is float, double or a complex number of these. Q^H is the transposed matrix with conjugate elements; for real
+// matrices it is Q^T.
 
 /// Factors an m x n matrix with m >= n in place: A = Q R, with R on and above the diagonal, and Q below it and in `q`.
 /// Uses blocked Householder reflectors, so it is stable for any matrix; elements that are not finite propagate into R.
@@ -85,7 +87,7 @@ class QrReflectors {
 template <class T>
 void factor_qr(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, const QrReflectors<T>& q);
 
-/// b := Q b, or Q^T b. b has as many rows as A, in tiles of the same side, and any number of columns. Throws UsageError
+/// b := Q b, or Q^H b. b has as many rows as A, in tiles of the same side, and any number of columns. Throws UsageError
 /// if the shapes do not match.
 template <class T>
 void apply_q(Flow& flow, const Kernels& kernels, ApplyQ which, const TiledMatrix<T>& a,
@@ -116,6 +118,8 @@ std::uint64_t qr_solve_tasks(std::int64_t tile_rows, std::int64_t tile_columns, 
                                             const QrReflectors<T>&, const TiledMatrix<T>&);
 FAIRLEAD_QR_OF(float)
 FAIRLEAD_QR_OF(double)
+FAIRLEAD_QR_OF(std::complex<float>)
+FAIRLEAD_QR_OF(std::complex<double>)
 #undef FAIRLEAD_QR_OF
 
 }  // namespace fairlead::linalg

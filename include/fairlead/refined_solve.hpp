@@ -13,25 +13,37 @@
 #include <fairlead/matrix_source.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace fairlead::linalg {
 
+// Below, Single is float or std::complex<float>: the type of the factor.
+
+/// The numbers of the solution: double or std::complex<double>.
+template <class Single>
+using Refined = std::conditional_t<std::is_same_v<Single, float>, double, std::complex<double>>;
+
 /// The refinement of one solution, step by step, for programs that show progress; solve_refined() does all steps. A
 /// step consists of submit_correction(), a wait, submit_residual(), a wait, and judge(). The first correction is the
 /// solution by the factor.
+template <class Single = float>
 class RefinedSolve {
  public:
+  using Wide = Refined<Single>;
+
   /// `l`: the result of cholesky() for the matrix rounded to single precision, lower tiles. `a`: the matrix. `x`:
   /// receives the solution, column-major, with the rows and columns of b. All must outlive this object. Throws
   /// UsageError if the shapes do not match. Collective: all ranks construct it, and each gets the whole solution.
   /// `readers` is the number of ranks that read a and b: all ranks, or 1, which means rank 0.
-  RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
-               std::shared_ptr<const MatrixSource<double>> a, std::shared_ptr<const MatrixSource<double>> b,
-               double* x, std::uint32_t readers = 1);
+  RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<Single>& l,
+               std::shared_ptr<const MatrixSource<Wide>> a, std::shared_ptr<const MatrixSource<Wide>> b,
+               Wide* x, std::uint32_t readers = 1);
   RefinedSolve(const RefinedSolve&) = delete;
   RefinedSolve& operator=(const RefinedSolve&) = delete;
   ~RefinedSolve();
@@ -40,7 +52,7 @@ class RefinedSolve {
   static std::size_t bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept;
 
   /// `along`: an estimate for the same factor; one step of it, if any is left, uses the same sweeps over the factor.
-  void submit_correction(Flow& flow, InverseNorm<float>* condition_estimate = nullptr);
+  void submit_correction(Flow& flow, InverseNorm<Single>* condition_estimate = nullptr);
   /// Call it after waiting for the flow.
   void submit_residual(Flow& flow);
 
@@ -77,11 +89,26 @@ struct RefinedSolution {
 
 /// The whole refinement; waits for the flow's tasks. Throws NumericalError, with the accuracy reached, if the matrix is
 /// too ill-conditioned for a single-precision factor; other errors as RefinedSolve and wait_for_results().
+template <class Single>
 RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kernels,
-                              const TiledMatrix<float>& l, std::shared_ptr<const MatrixSource<double>> a,
-                              std::shared_ptr<const MatrixSource<double>> b, double* x);
+                              const TiledMatrix<Single>& l,
+                              std::shared_ptr<const MatrixSource<Refined<Single>>> a,
+                              std::shared_ptr<const MatrixSource<Refined<Single>>> b, Refined<Single>* x);
 
 /// Throws the error of solve_refined(), for programs that refine step by step. `factor`: the precision of the factor.
-[[noreturn]] void throw_too_coarse(const RefinedSolve& solve, std::string_view factor = "single precision");
+template <class Single>
+[[noreturn]] void throw_too_coarse(const RefinedSolve<Single>& solve,
+                                   std::string_view factor = "single precision");
+
+#define FAIRLEAD_REFINED_SOLVE_OF(Single)                                      \
+  extern template class RefinedSolve<Single>;                                  \
+  extern template RefinedSolution solve_refined<Single>(                       \
+      Flow&, Runtime&, const Kernels&, const TiledMatrix<Single>&,             \
+      std::shared_ptr<const MatrixSource<Refined<Single>>>,                    \
+      std::shared_ptr<const MatrixSource<Refined<Single>>>, Refined<Single>*); \
+  extern template void throw_too_coarse<Single>(const RefinedSolve<Single>&, std::string_view);
+FAIRLEAD_REFINED_SOLVE_OF(float)
+FAIRLEAD_REFINED_SOLVE_OF(std::complex<float>)
+#undef FAIRLEAD_REFINED_SOLVE_OF
 
 }  // namespace fairlead::linalg

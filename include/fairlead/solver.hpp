@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,14 +32,14 @@ namespace fairlead::linalg {
 
 /// A factorization by which a system is solved.
 enum class Method : std::uint8_t {
-  automatic,  ///< cholesky if the matrix is symmetric (or complex Hermitian) positive definite, ldlt if it is symmetric,
-              ///< qr if it has more rows than columns, else lu
+  automatic,  ///< cholesky if the matrix is symmetric (or complex Hermitian) positive definite, ldlt if it is symmetric
+              ///< or Hermitian, qr if it has more rows than columns, else lu
   cholesky,        ///< for symmetric or Hermitian positive definite matrices
-  ldlt,            ///< for symmetric matrices
+  ldlt,            ///< for symmetric matrices, and complex ones that are Hermitian or symmetric
   lu,              ///< with partial pivoting, for any square matrix
   lu_incremental,  ///< with incremental pivoting, for any square matrix: elements may grow more
   lu_nopivot,      ///< without pivoting, for diagonally dominant matrices
-  qr,              ///< for any matrix with at least as many rows as columns; least squares
+  qr,              ///< for matrices of any shape: least squares, or the solution of smallest norm
 };
 /// As the command has it: "lu-incremental"; "automatic".
 std::string_view name_of(Method method) noexcept;
@@ -98,6 +99,32 @@ struct SolveReport {
   std::vector<std::string> warnings;        ///< one sentence each, without a full stop
 };
 
+/// What a solve is expected to need, before it runs. Bytes and times are those of the same tasks in virtual time, with the
+/// durations and the disk bandwidth that earlier runs on this machine have measured (docs/solve.md).
+struct SolvePlan {
+  Method method = Method::automatic;
+  std::string method_reason;  ///< why, if the method was chosen; otherwise empty
+  std::int64_t rows = 0, columns = 0, right_hand_sides = 0;
+  ElementType precision = ElementType::float64;
+  std::int32_t tile = 0;
+  std::size_t workers = 0;
+
+  Bytes memory = 0;                           ///< the limit
+  Bytes least_memory = 0;                     ///< smallest possible limit, with a tile that suits it
+  Bytes in_core_memory = 0;                   ///< smallest limit without a spill file
+  Bytes disk_space = 0, free_disk_space = 0;  ///< of the spill file; in its directory
+  Bytes input_bytes = 0, output_bytes = 0;    ///< read from A and b in all passes; of x
+  Bytes spill_bytes_read = 0;                 ///< until x is known
+  Bytes spill_bytes_written = 0;              ///< likewise
+  Bytes check_bytes_read = 0, check_bytes_written = 0;  ///< from and to the spill file afterwards
+
+  /// Until x is checked and its error is estimated; with the bounds between which it is expected. They follow from the
+  /// spread of measured durations, and from the assumptions.
+  double seconds = 0, least_seconds = 0, most_seconds = 0;
+  std::vector<SolvePhase> phases;
+  std::vector<std::string> assumptions;  ///< one sentence each, without a full stop: what was not measured
+};
+
 /// A matrix in memory, which is read in place.
 template <class T>
 struct MatrixView {
@@ -134,11 +161,14 @@ class Solver {
                             std::int64_t right_hand_sides = 1);
   std::vector<float> solve(const MatrixView<float>& a, std::span<const float> b,
                            std::int64_t right_hand_sides = 1);
+  /// Computes in single precision if the elements of A are stored in it, otherwise in double precision and rounds x.
+  std::vector<float> solve(const MatrixSource<double>& a, std::span<const float> b,
+                           std::int64_t right_hand_sides = 1);
   /// A matrix in a file: see open_matrix().
   std::vector<double> solve(const std::string& a, std::span<const double> b,
                             std::int64_t right_hand_sides = 1);
-  /// Complex systems, by Cholesky and by LU factorizations with partial pivoting and without; a matrix in a file may be
-  /// real.
+  /// Complex systems, by Cholesky and by LU factorizations with partial pivoting and without. A real matrix is factored in
+  /// real numbers, by any method, for the real parts of b and the imaginary ones.
   using Complex = std::complex<double>;
   using ComplexFloat = std::complex<float>;
   std::vector<Complex> solve(const MatrixSource<Complex>& a, std::span<const Complex> b,
@@ -148,6 +178,12 @@ class Solver {
   std::vector<Complex> solve(const MatrixView<Complex>& a, std::span<const Complex> b,
                              std::int64_t right_hand_sides = 1);
   std::vector<ComplexFloat> solve(const MatrixView<ComplexFloat>& a, std::span<const ComplexFloat> b,
+                                  std::int64_t right_hand_sides = 1);
+  std::vector<ComplexFloat> solve(const MatrixSource<Complex>& a, std::span<const ComplexFloat> b,
+                                  std::int64_t right_hand_sides = 1);
+  std::vector<Complex> solve(const MatrixSource<double>& a, std::span<const Complex> b,
+                             std::int64_t right_hand_sides = 1);
+  std::vector<ComplexFloat> solve(const MatrixSource<double>& a, std::span<const ComplexFloat> b,
                                   std::int64_t right_hand_sides = 1);
   std::vector<Complex> solve(const std::string& a, std::span<const Complex> b,
                              std::int64_t right_hand_sides = 1);
@@ -165,6 +201,22 @@ class Solver {
   Factorization factor(const MatrixView<ComplexFloat>& a);
   /// A matrix in a file, real or complex.
   Factorization factor(const std::string& a);
+
+  /// What solve() would need, found in seconds. Reads some elements of A to choose the method. Throws as solve() if the
+  /// matrix does not suit the options; FootprintError states the smallest memory limit.
+  SolvePlan plan(const MatrixSource<double>& a, std::int64_t right_hand_sides = 1);
+  SolvePlan plan(const MatrixSource<float>& a, std::int64_t right_hand_sides = 1);
+  SolvePlan plan(const MatrixSource<Complex>& a, std::int64_t right_hand_sides = 1);
+  SolvePlan plan(const MatrixSource<ComplexFloat>& a, std::int64_t right_hand_sides = 1);
+  SolvePlan plan(const std::string& a, std::int64_t right_hand_sides = 1);
+  /// The same for a matrix that exists only as a shape, in a file of that element type. Method::automatic then assumes
+  /// that it is symmetric positive definite if it is square.
+  SolvePlan plan(std::int64_t rows, std::int64_t columns, ElementType element,
+                 std::int64_t right_hand_sides = 1);
+
+  /// Later calls end early with CancelledError once a stop is requested, which any thread may do. The solver can be used
+  /// again with another token.
+  void stop_by(std::stop_token stop);
 
   /// Of the last solve or factorization, also if it has thrown after the solution was judged.
   const SolveReport& report() const noexcept;

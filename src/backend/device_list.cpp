@@ -172,6 +172,15 @@ std::string devices_of_rank(std::string_view list, const Backends& backends, std
   return own.empty() && !trim(list).empty() ? std::string(no_devices) : own;
 }
 
+std::string devices_by_rank(std::string_view list, const Backends& backends, std::size_t ranks) {
+  if (ranks < 2 || devices_from(list, backends).empty()) return {};
+  std::string text;
+  for (std::size_t place = 0; place < ranks; ++place)
+    text += fmt::format("{}rank {}: {}", place == 0 ? "" : "; ", place,
+                        devices_of_rank(list, backends, place, ranks));
+  return text;
+}
+
 std::optional<Bytes> smallest_shared_device_memory(std::string_view list, const Backends& backends) {
   std::optional<Bytes> smallest;
   for (const DeviceEntry& device : devices_from(list, backends)) {

@@ -21,6 +21,10 @@ std::vector<DeviceEntry> devices_from(std::string_view list, const Backends& bac
 std::string devices_of_rank(std::string_view list, const Backends& backends, std::size_t place,
                             std::size_t ranks);
 
+/// How the ranks of a machine share its list: "rank 0: cuda:0; rank 1: cuda:1". Empty for a single rank or an empty list.
+/// Throws as devices_from().
+std::string devices_by_rank(std::string_view list, const Backends& backends, std::size_t ranks);
+
 /// The smallest memory among the machine's devices in the list; nothing if there are none. Throws as devices_from().
 std::optional<Bytes> smallest_shared_device_memory(std::string_view list, const Backends& backends);
 

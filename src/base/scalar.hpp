@@ -36,6 +36,9 @@ inline constexpr int parts_of_number = is_complex_number<T> ? 2 : 1;
 /// The same kind of number in double precision, in which solutions are checked.
 template <class T>
 using WideOf = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
+/// And in single precision.
+template <class T>
+using SingleOf = std::conditional_t<is_complex_number<T>, std::complex<float>, float>;
 
 template <class T>
 inline constexpr ElementType element_type_of = element_type(std::is_same_v<RealOf<T>, float>,

@@ -1,7 +1,9 @@
 // A shared library opened at run time. It is never unloaded: a BLAS or a driver has threads and buffers that do not
 // survive that.
 #pragma once
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace fairlead {
 
@@ -11,8 +13,18 @@ class SharedLibrary {
   /// SystemError naming the library and the loader's reason.
   static SharedLibrary open(const std::string& name);
 
+  /// True if open() would not throw.
+  static bool can_open(const std::string& name) noexcept;
+
   /// True if the process has already loaded `name`.
   static bool is_loaded(const std::string& name) noexcept;
+
+  /// The directories in which the loader searches before all others for what open() names without a slash:
+  /// LD_LIBRARY_PATH, and the run path of the file that contains this code.
+  static std::vector<std::filesystem::path> first_directories();
+
+  /// The same library, all of whose functions have names that begin with `prefix`, which find() and require() then add.
+  SharedLibrary with_prefix(std::string prefix) const;
 
   const std::string& name() const noexcept { return name_; }
 
@@ -35,7 +47,7 @@ class SharedLibrary {
   void* address(const char* symbol) const noexcept;
   void* required_address(const char* symbol) const;
 
-  std::string name_;
+  std::string name_, prefix_;
   void* handle_;
 };
 

@@ -66,6 +66,11 @@ void check_positionals(const std::vector<std::string>& given, const CommandLine&
 
 SplitCommandLine split_command_line(const std::vector<std::string>& arguments, const CommandLine& own,
                                     std::span<const Setting> settings) {
+  SplitCommandLine split;
+  if (arguments.empty()) {  // as for each solver of a program: the parser below takes 0.2 ms
+    check_positionals(split.positionals, own);
+    return split;
+  }
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -92,7 +97,6 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   config->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   CLI::Option* help = app.add_flag("-h,--help");
   CLI::Option* help_all = app.add_flag("--help-all");
-  SplitCommandLine split;
   app.add_option("positionals", split.positionals);
 
   try {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/pages.hpp"
+#include "engine/registered_datum.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::engine {
@@ -48,6 +49,10 @@ void ReductionRegistry::close(const RegisteredDatum& datum) {
   if (datum.reduction == nullptr || datum.reduction->joined.empty()) return;
   const auto fold = datum.reduction->joined.front().fold;  // a copy, since folding destroys it
   fold();
+}
+
+void ReductionRegistry::replaced(const RegisteredDatum& datum) {
+  if (datum.reduction != nullptr && datum.reduction->fold != nullptr) closed(*datum.reduction);
 }
 
 void ReductionRegistry::orphan(const void* flow) noexcept {

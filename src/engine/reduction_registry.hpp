@@ -76,9 +76,7 @@ class ReductionRegistry {
   void close(const RegisteredDatum& datum);
   /// A task that replaces the datum's value was submitted, on this rank or another: additions to the former value are
   /// not folded (rule 8 of docs/memory.md).
-  void replaced(const RegisteredDatum& datum) {
-    if (datum.reduction != nullptr && datum.reduction->fold != nullptr) closed(*datum.reduction);
-  }
+  void replaced(const RegisteredDatum& datum);
   /// Whether the flow takes part in an open reduction.
   bool has_part_in_any(const void* flow) const {
     return std::ranges::any_of(open_, [&](const Reduction* it) { return it->is_of(flow); });

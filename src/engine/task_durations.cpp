@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/task_footprint.hpp"
+
 namespace fairlead::engine {
 
 TaskDurations::TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
@@ -28,13 +30,7 @@ bool TaskDurations::has_several(const Task& task, WorkerId worker) const noexcep
   return task.codelet->choices != 0 && task.codelet->has_choice(processors_[index(worker)].kind());
 }
 
-model::Footprint TaskDurations::footprint(const Task& task) const {
-  model::Footprint result;
-  for (const Access& access : task.accesses()) result.add(memory_.datum(access.datum).bytes);
-  result.add_work(task.work);
-  if (task.workers_wanted != 0) result.add_workers(task.workers_wanted);
-  return result;
-}
+model::Footprint TaskDurations::footprint(const Task& task) const { return footprint_of(task, memory_); }
 
 model::Estimate TaskDurations::there(const Task& task, WorkerId worker) const {
   const model::Processor& processor = processors_[index(worker)];

@@ -14,12 +14,10 @@ bool lists(std::string_view comma_separated, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// The process's group in /proc/self/cgroup: "4:memory:/a/b", for version 2 "0::/a/b".
-std::optional<std::string> own_group(const SystemFiles& files, CgroupVersion version,
+// The process's group, of a line of /proc/self/cgroup: "4:memory:/a/b", for version 2 "0::/a/b".
+std::optional<std::string> own_group(std::string_view groups, CgroupVersion version,
                                      std::string_view controller) {
-  const auto all = files.text("/proc/self/cgroup");
-  if (!all) return {};
-  for (const std::string_view line : split(*all, '\n')) {
+  for (const std::string_view line : split(groups, '\n')) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
     if (second == line.npos) continue;
@@ -57,8 +55,9 @@ void add_levels(std::vector<CgroupLevel>& levels, CgroupVersion version, const M
 std::vector<CgroupLevel> cgroup_levels(const SystemFiles& files, std::string_view controller) {
   std::vector<CgroupLevel> levels;
   const std::vector<Mount> mounted = read_mounts(files);
+  const std::string groups = files.text("/proc/self/cgroup").value_or("");
   for (const CgroupVersion version : {CgroupVersion::v1, CgroupVersion::v2}) {
-    const auto group = own_group(files, version, controller);
+    const auto group = own_group(groups, version, controller);
     if (!group) continue;
     for (const Mount& mount : mounted) {
       const bool matches = version == CgroupVersion::v2
@@ -113,10 +112,10 @@ std::vector<MemoryLimit> memory_limits(const SystemFiles& files) {
   for (const CgroupLevel& level : cgroup_levels(files, "memory")) {
     const std::string& directory = level.directory;
     const bool v1 = level.version == CgroupVersion::v1;
+    const std::string stat = directory + "/memory.stat", content = files.text(stat).value_or("");
     const auto used =
         files.number(directory + (v1 ? "/memory.usage_in_bytes" : "/memory.current")).value_or(0);
-    const auto cache =
-        files.field(directory + "/memory.stat", v1 ? "total_inactive_file" : "inactive_file").value_or(0);
+    const auto cache = field_of(content, v1 ? "total_inactive_file" : "inactive_file").value_or(0);
     const auto add = [&](std::optional<std::uint64_t> limit, std::string source) {
       // Version 1 represents "no limit" as the largest multiple of the page size below 2^63.
       if (!limit || *limit >= Bytes(1) << 62) return;
@@ -133,8 +132,7 @@ std::vector<MemoryLimit> memory_limits(const SystemFiles& files) {
     if (counts) add_file("/memory.limit_in_bytes");
     // The file memory.stat includes limits above the mounted directory, but not the usage there.
     if (own) {
-      const std::string stat = directory + "/memory.stat";
-      const auto above = files.field(stat, "hierarchical_memory_limit");
+      const auto above = field_of(content, "hierarchical_memory_limit");
       if (above && *above < files.number(directory + "/memory.limit_in_bytes").value_or(*above))
         add(above, stat);
     }

@@ -43,13 +43,13 @@ Machine discover(const DiscoverOptions& options) {
   Machine machine{.processors = detect_processors(options.synthetic_processors),
                   .cpu_quota = cpu_quota(files),
                   .workers_reason = {},
-                  .memory = detect_memory(files),
+                  .memory = {},
                   .pages = detect_pages(files)};
+  choose_workers(machine);
+  machine.memory = detect_memory(files, machine.workers);
   // Memory added after boot is missing in the counts per node; with one node it must be there.
   if (machine.processors.numa_nodes.size() == 1)
     machine.processors.numa_nodes.front().memory_bytes = machine.memory.total_bytes;
-  choose_workers(machine);
-  machine.memory = detect_memory(files, machine.workers);
   return machine;
 }
 

@@ -30,8 +30,8 @@ std::optional<MemoryLimit> address_space_limit(const SystemFiles& files) {
 }  // namespace
 
 MachineMemory detect_memory(const SystemFiles& files, unsigned workers) {
-  constexpr const char* meminfo = "/proc/meminfo";
-  const auto field = [&](const char* name) { return files.field(meminfo, name); };
+  const std::string meminfo = files.text("/proc/meminfo").value_or("");
+  const auto field = [&](const char* name) { return field_of(meminfo, name); };
   const auto total = field("MemTotal");
   if (!total)
     throw SystemError("cannot read MemTotal in /proc/meminfo: set the amount of memory with --memory");

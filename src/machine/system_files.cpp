@@ -32,8 +32,14 @@ std::optional<std::uint64_t> SystemFiles::number(std::string_view path) const {
 
 std::optional<std::uint64_t> SystemFiles::field(std::string_view path, std::string_view name) const {
   const auto all = text(path);
-  if (!all) return {};
-  for (std::string_view line : split(*all, '\n')) {
+  return all ? field_of(*all, name) : std::nullopt;
+}
+
+std::optional<std::uint64_t> field_of(std::string_view text, std::string_view name) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
     if (!line.starts_with(name)) continue;
     line.remove_prefix(name.size());
     if (line.empty() || (line.front() != ' ' && line.front() != ':')) continue;

@@ -23,6 +23,9 @@ class SystemFiles {
   std::filesystem::path root_;
 };
 
+/// The number after `name` in such lines of a text.
+std::optional<std::uint64_t> field_of(std::string_view text, std::string_view name);
+
 /// The number of threads of this process, except that of ThreadSanitizer; 1 if unknown.
 std::size_t thread_count();
 

@@ -107,6 +107,7 @@ void DurationModel::start_with(const KeptDurations& kept) {
     Family& family = find_or_make(codelet, Processor(line.kind, line.processor), 0);
     if (find(family, line.footprint) != nullptr || family.histories.size() >= 2 * most_footprints) continue;
     make(family, line.footprint, line.size).durations.start_with(line.quantiles_ns);
+    ++family.changes;
     kept_families_ = families_.size();
   }
 }

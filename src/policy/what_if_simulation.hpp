@@ -17,11 +17,12 @@
 
 namespace fairlead {
 
-/// The simulated duration of a set of tasks, and the times at which one, two and three quarters of the work were
-/// finished.
+/// The simulated duration of a set of tasks, the times at which one, two and three quarters of the work were finished,
+/// and the bytes that were copied over all links.
 struct SimulationOutcome {
   Duration time = Duration::max();  ///< max: longer than the limits, or it cannot be simulated
   std::array<Duration, 3> quarters{};
+  Bytes bytes_moved = 0;
   bool completed() const noexcept { return time != Duration::max(); }
 };
 

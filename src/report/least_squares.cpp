@@ -10,9 +10,9 @@ constexpr double not_seen = 0.005;  // invisible in a figure with three digits
 }
 
 std::string text_of(const NumericalRank& rank) {
-  std::string text =
-      fmt::format("{} of {} column{} {} independent at a tolerance of {:.1e}", rank.rank, rank.columns,
-                  rank.columns == 1 ? "" : "s", rank.rank == 1 ? "is" : "are", rank.tolerance);
+  std::string text = fmt::format("{} of {} {}{} {} independent at a tolerance of {:.1e}", rank.rank,
+                                 rank.columns, rank.of_rows ? "row" : "column", rank.columns == 1 ? "" : "s",
+                                 rank.rank == 1 ? "is" : "are", rank.tolerance);
   if (!rank.values) return text;
   const auto& values = *rank.values;
   text += rank.rank == 0

@@ -6,9 +6,10 @@
 
 namespace fairlead::report {
 
-/// The number of linearly independent columns of the matrix.
+/// The number of linearly independent columns of the matrix, or rows if there are fewer.
 struct NumericalRank {
   std::int64_t rank = 0, columns = 0;
+  bool of_rows = false;  ///< `columns` is the number of rows
   double tolerance = 0;  ///< singular values of at most this fraction of the largest count as zero
   struct SingularValues {
     double largest = 0, smallest_kept = 0, largest_dropped = 0;

@@ -61,6 +61,8 @@ constexpr std::array list = {
     PolicyEntry{"nearer", "near, counting a task's transfers twice", without_options<make_nearer>},
     PolicyEntry{"urgent", "one queue by priority; a worker gets a task only when it is free",
                 without_options<make_urgent>},
+    PolicyEntry{"program-order", "urgent, where equally urgent tasks run in the order of the program",
+                without_options<make_program_order>},
     PolicyEntry{"heteroprio",
                 "buckets by the speed of each kind of worker; slow kinds leave the last tasks to fast ones",
                 make_heteroprio, heteroprio_options},

@@ -5,6 +5,10 @@
 //
 // Where data are missing, the most urgent task whose data are present comes first, among the first few. The data of
 // queued tasks are prefetched. If no task has its data present, a worker takes one task ahead so that its data arrive.
+//
+// PROGRAM-ORDER: the same, but of equally urgent tasks the one that was submitted first comes first, not the one that
+// became ready first. For programs that order their tasks for the memory, such as a left-looking factorization by
+// blocks of columns: tasks of later blocks become ready early, and would load their data before they can be finished.
 #include "schedule/priority_order.hpp"
 
 #include <cstddef>
@@ -20,12 +24,20 @@
 namespace fairlead::schedule {
 namespace {
 
+enum class Ties : bool {
+  by_release,  // the task that became ready first
+  by_program,  // the task that was submitted first
+};
+
 class Urgent final : public Policy {
  public:
+  explicit Urgent(Ties ties) : ties_(ties) {}
+
   Notifications interests() const override { return Notifications::progress; }
 
   void ready(Task& task, WorkerId) override {
-    queue_.emplace(std::pair(-std::int64_t{task.priority}, ++order_), &task);
+    const std::uint64_t order = ties_ == Ties::by_program ? index(task.id) : ++order_;
+    queue_.emplace(std::pair(-std::int64_t{task.priority}, order), &task);
   }
   void returned(Task& task) override {
     over(task);
@@ -78,7 +90,8 @@ class Urgent final : public Policy {
     picked_.erase(found);
   }
 
-  std::map<std::pair<std::int64_t, std::uint64_t>, Task*> queue_;  // most urgent first, then oldest
+  const Ties ties_;
+  std::map<std::pair<std::int64_t, std::uint64_t>, Task*> queue_;  // most urgent first, then by ties_
   std::uint64_t order_ = 0;
   std::unordered_map<const Task*, WorkerId> picked_;  // picked and not finished
   std::vector<std::size_t> picked_count_;             // by worker: picked tasks that are not finished
@@ -86,6 +99,7 @@ class Urgent final : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_urgent() { return std::make_unique<Urgent>(); }
+std::unique_ptr<Policy> make_urgent() { return std::make_unique<Urgent>(Ties::by_release); }
+std::unique_ptr<Policy> make_program_order() { return std::make_unique<Urgent>(Ties::by_program); }
 
 }  // namespace fairlead::schedule

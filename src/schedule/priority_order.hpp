@@ -1,4 +1,4 @@
-// URGENT: an idle worker takes the most urgent task. See priority_order.cpp.
+// URGENT and PROGRAM-ORDER: an idle worker takes the most urgent task. See priority_order.cpp.
 #pragma once
 #include <memory>
 
@@ -7,5 +7,6 @@
 namespace fairlead::schedule {
 
 std::unique_ptr<Policy> make_urgent();
+std::unique_ptr<Policy> make_program_order();
 
 }  // namespace fairlead::schedule

@@ -37,11 +37,11 @@ std::vector<EstimateError> misjudged_in(std::string_view written) {
 std::vector<double> by_kernel(const std::vector<EstimateError>& misjudged, const Program& program) {
   std::vector<double> times(program.kernels.size(), 1);
   for (const EstimateError& one : misjudged) {
-    const auto found = std::ranges::find(program.kernels, one.kernel);
-    if (found == program.kernels.end())
+    if (std::ranges::find(program.kernels, one.kernel) == program.kernels.end())
       throw ConfigError(fmt::format("misjudged names {}, which is not among the program's kernels: {}",
                                     one.kernel, fmt::join(program.kernels, ", ")));
-    times[static_cast<std::size_t>(found - program.kernels.begin())] *= one.times;
+    for (std::size_t kernel = 0; kernel < times.size(); ++kernel)  // several may have that name
+      if (program.kernels[kernel] == one.kernel) times[kernel] *= one.times;
   }
   return times;
 }

@@ -15,17 +15,22 @@ std::vector<std::int64_t> longest_paths(const Program& program,
   };
   std::vector<Behind> behind(program.data.size());
   std::vector<std::int64_t> paths(program.tasks.size());
-  std::size_t first = program.uses.size();
+  std::vector<std::int64_t> after_task(program.predecessors.empty() ? 0 : program.tasks.size());
+  std::size_t first = program.uses.size(), first_predecessor = program.predecessors.size();
   for (std::size_t t = program.tasks.size(); t-- > 0;) {
     const ProgramTask& task = program.tasks[t];
     first -= task.uses;
     const auto uses = std::span(program.uses).subspan(first, task.uses);
-    std::int64_t after = 0;
+    std::int64_t after = after_task.empty() ? 0 : after_task[t];
     for (const ProgramUse& use : uses) {
       const Behind& datum = behind[static_cast<std::size_t>(use.datum)];
       after = std::max({after, datum.writer, writes(use.mode) ? datum.readers : 0});
     }
     paths[t] = after + weight(task);
+    first_predecessor -= task.predecessors;
+    for (const std::uint32_t before :
+         std::span(program.predecessors).subspan(first_predecessor, task.predecessors))
+      after_task[before] = std::max(after_task[before], paths[t]);
     for (const ProgramUse& use : uses) {
       Behind& datum = behind[static_cast<std::size_t>(use.datum)];
       if (writes(use.mode))

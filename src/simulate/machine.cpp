@@ -2,6 +2,7 @@
 #include "simulate/machine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fairlead/error.hpp>
 
 #include <algorithm>
@@ -168,7 +169,34 @@ void SimulatedMachine::add_device(std::size_t number, const MachineConfig& use) 
   memory_in_all_ += memory;
 }
 
+void SimulatedMachine::find_stated_durations(const Program& program) {
+  stated_durations_.resize(kinds_of_workers_.size());
+  const std::span<const Duration> all = program.stated_durations;
+  const std::size_t columns = program.processors.size();
+  for (std::size_t kind = 0; kind < kinds_of_workers_.size(); ++kind) {
+    const machine::ProcessorDescription& processor = *kinds_of_workers_[kind];
+    // The duration on the processor itself, or else on its kind.
+    const auto column_of = [&](std::string_view name) {
+      return static_cast<std::size_t>(std::ranges::find(program.processors, name) -
+                                      program.processors.begin());
+    };
+    const std::size_t own = column_of(processor.name),
+                      of_kind = column_of(worker_kind_names[static_cast<std::size_t>(processor.kind)]);
+    const auto duration_in = [&](std::size_t row, std::size_t column) {
+      return column == columns ? Duration(-1) : all[row * columns + column];
+    };
+    for (std::size_t row = 0; row * columns < all.size(); ++row) {
+      const Duration stated = duration_in(row, own);
+      stated_durations_[kind].push_back(stated >= Duration{} ? stated : duration_in(row, of_kind));
+    }
+  }
+}
+
 void SimulatedMachine::find_rates(const Program& program, Precision precision) {
+  find_stated_durations(program);
+  std::vector<TimingIndex> stated(program.kernels.size(), TimingIndex::none);  // of a task of each kernel
+  for (const ProgramTask& task : program.tasks)
+    if (task.timing != TimingIndex::none) stated[static_cast<std::size_t>(task.kernel)] = task.timing;
   kinds_.assign(program.kernels.size(), 0);
   rates_.resize(kinds_of_workers_.size());
   for (std::size_t kind = 0; kind < kinds_of_workers_.size(); ++kind) {
@@ -180,6 +208,9 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
           has_code ? kinds_of_workers_[kind]->rate_of(name, name_of(precision)) : nullptr;
       if (program.takes_no_time(name))
         rate = kinds_of_workers_[kind]->kind == WorkerKind::cpu ? &at_once_ : nullptr;
+      if (stated[kernel] != TimingIndex::none)
+        rate = stated_durations_[kind][static_cast<std::size_t>(stated[kernel])] >= Duration{} ? &at_once_
+                                                                                               : nullptr;
       rates_[kind].push_back(rate);
       if (rate != nullptr && used)
         kinds_[kernel] |= 1u << static_cast<unsigned>(kinds_of_workers_[kind]->kind);
@@ -196,13 +227,15 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
               program.kernels[kernel]));
     if (kinds_[kernel] == 0 && !program.takes_no_time(program.kernels[kernel])) {
       const bool cores_could = rates_.front()[kernel] != nullptr;
-      throw ConfigError(
-          fmt::format("no processor of the machine {} that is used can run {} in {} precision: {}",
-                      description_.name, program.kernels[kernel], name_of(precision),
-                      program.is_cpu_only(program.kernels[kernel])
-                          ? "the workload has code for cores only, and none is used"
-                      : cores_could ? "its cores could, but none is used"
-                                    : "its file gives no rate for it"));
+      throw ConfigError(fmt::format(
+          "no processor of the machine {} that is used can run {} in {} precision: {}", description_.name,
+          program.kernels[kernel], name_of(precision),
+          stated[kernel] != TimingIndex::none
+              ? fmt::format("its tasks state durations on {} only", fmt::join(program.processors, ", "))
+          : program.is_cpu_only(program.kernels[kernel])
+              ? "the workload has code for cores only, and none is used"
+          : cores_could ? "its cores could, but none is used"
+                        : "its file gives no rate for it"));
     }
   }
 }

@@ -61,11 +61,10 @@ class SimulatedMachine {
   /// Without noise, on a worker that runs nothing else at the same time. For a worker that cannot run the task, the
   /// default estimate of real runs, where it is never measured: some policies read it before they check can_run().
   Duration duration(const ProgramTask& task, WorkerId worker) const {
-    const machine::KernelRate* rate =
-        rates_[kind_of_worker_[index(worker)]][static_cast<std::size_t>(task.kernel)];
-    if (rate == nullptr) [[unlikely]]
+    const std::size_t kind = kind_of_worker_[index(worker)];
+    if (!runs_on(task, kind)) [[unlikely]]
       return model::Estimate().duration;
-    return rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side));
+    return duration_on(task, kind);
   }
   /// As real runs would measure it: all workers of the processor compute.
   Duration expected(const ProgramTask& task, WorkerId worker) const {
@@ -94,6 +93,17 @@ class SimulatedMachine {
   void add_device(std::size_t number, const MachineConfig& use);
   void share_processors();
   void find_rates(const Program& program, Precision precision);
+  void find_stated_durations(const Program& program);
+  /// Whether workers of that index in kinds_of_workers_ can run the task; and its duration if so.
+  bool runs_on(const ProgramTask& task, std::size_t kind) const {
+    return rates_[kind][static_cast<std::size_t>(task.kernel)] != nullptr;
+  }
+  Duration duration_on(const ProgramTask& task, std::size_t kind) const {
+    if (task.timing != TimingIndex::none)
+      return stated_durations_[kind][static_cast<std::size_t>(task.timing)];
+    return rates_[kind][static_cast<std::size_t>(task.kernel)]->duration(static_cast<double>(task.flops),
+                                                                         static_cast<double>(task.side));
+  }
 
   machine::MachineDescription description_;
   Topology topology_;
@@ -111,7 +121,9 @@ class SimulatedMachine {
   std::vector<double> shared_slowdown_;  // by WorkerId: slowdown if all workers of its processor compute
   // By kind of worker, then kernel; null: it cannot run the kernel.
   std::vector<std::vector<const machine::KernelRate*>> rates_;
-  machine::KernelRate at_once_;       // of kernels without computation
+  machine::KernelRate at_once_;  // of kernels without computation, or whose tasks state their durations
+  // By kind of worker, then TimingIndex.
+  std::vector<std::vector<Duration>> stated_durations_;
   std::vector<std::uint32_t> kinds_;  // by kernel
 };
 

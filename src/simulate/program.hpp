@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.hpp"
+
 namespace fairlead::simulate {
 
 enum class Precision : std::uint8_t { single, double_ };
@@ -24,6 +26,8 @@ constexpr std::string_view name_of(Precision precision) noexcept {
 enum class DatumIndex : std::uint32_t {};
 /// Index into Program::kernels.
 enum class KernelIndex : std::uint16_t {};
+/// Index of a row of Program::stated_durations, or none.
+enum class TimingIndex : std::uint32_t { none = 0xffff'ffff };
 
 struct ProgramDatum {
   Bytes bytes = 0;
@@ -46,6 +50,10 @@ struct ProgramTask {
   float flops = 0;
   /// The side of the tile, or the smallest side, which determines the rate of the kernel.
   float side = 0;
+  TimingIndex timing =
+      TimingIndex::none;  ///< its stated durations; none: by the machine's rate of the kernel
+  std::uint32_t predecessors =
+      0;  ///< number of its elements in Program::predecessors, in addition to its data
 };
 
 /// Member functions throw ConfigError if a limit is exceeded.
@@ -60,11 +68,20 @@ class Program {
   std::vector<std::string> names;  ///< of the data, if not derived from collection and position
   std::vector<ProgramTask> tasks;
   std::vector<ProgramUse> uses;
+  std::vector<std::uint32_t> predecessors;  ///< indices of earlier tasks, which follow those of earlier tasks
+  /// Durations that the program states: rows of one for each of `processors`, which are names of processors of the machine
+  /// or of kinds of worker. Negative: the task cannot run there. All tasks of a kernel have them for the same processors.
+  std::vector<std::string> processors;
+  std::vector<Duration> stated_durations;
   std::int32_t tiles = 0;  ///< number per side of the largest collection
 
   KernelIndex kernel(std::string_view name) {
     for (std::size_t i = 0; i < kernels.size(); ++i)
       if (kernels[i] == name) return static_cast<KernelIndex>(i);
+    return add_kernel(name);
+  }
+  /// Another kernel, also if there is one of that name.
+  KernelIndex add_kernel(std::string_view name) {
     if (kernels.size() == most_kernels) too_many("kernels", most_kernels);
     kernels.emplace_back(name);
     return static_cast<KernelIndex>(kernels.size() - 1);

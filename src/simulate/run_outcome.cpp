@@ -29,11 +29,12 @@ Limits limits_of(const Program& program, const SimulatedMachine& machine, const 
   return limits;
 }
 
-RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
-                      const SimulationOptions& options) {
+namespace {
+template <class Simulate>
+RunOutcome outcome_of_run(const std::string& policy, const SimulationOptions& options, const Simulate& run) {
   RunOutcome outcome{.scheduler = policy, .seed = options.seed, .problem = {}, .result = {}};
   try {
-    outcome.result = simulate(program, machine, policy, options);
+    outcome.result = run();
   } catch (const ConfigError&) {
     throw;
   } catch (const SystemError&) {
@@ -44,6 +45,18 @@ RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, c
     outcome.problem = error.what();
   }
   return outcome;
+}
+}  // namespace
+
+RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+                      const SimulationOptions& options) {
+  return outcome_of_run(policy, options, [&] { return simulate(program, machine, policy, options); });
+}
+
+RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, std::unique_ptr<Policy> policy,
+                      const std::string& policy_name, const SimulationOptions& options) {
+  return outcome_of_run(policy_name, options,
+                        [&] { return simulate(program, machine, std::move(policy), options); });
 }
 
 double gflops(const RunOutcome& outcome, const Limits& limits) noexcept {

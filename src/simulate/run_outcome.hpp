@@ -1,5 +1,6 @@
 // The outcome of one simulated run, with its lower bounds, as a line of a table and as JSON.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ struct RunOutcome {
 /// Calls simulate(), and converts a run that does not finish to an outcome. Configuration and system errors are thrown.
 RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
                       const SimulationOptions& options);
+/// The same with a policy object; `policy_name` is for reports.
+RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, std::unique_ptr<Policy> policy,
+                      const std::string& policy_name, const SimulationOptions& options);
 
 double gflops(const RunOutcome& outcome, const Limits& limits) noexcept;
 /// The ratio of the compute bound to the actual time.

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <unordered_map>
 
 #include "backend/sim/sim_world.hpp"
+#include "backend/sim/timeline.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_source.hpp"
 #include "front/what_if/simulation_runners.hpp"
@@ -23,6 +25,33 @@ namespace fairlead::simulate {
 namespace {
 
 constexpr Bytes page = 4096;
+constexpr std::size_t submitted_per_check = 1024;  // a stop is then noticed in milliseconds
+
+/// The explicit predecessors of tasks, in program order.
+class Predecessors {
+ public:
+  explicit Predecessors(const Program& program) : program_(program) {
+    for (const std::uint32_t task : program.predecessors)
+      if (std::shared_ptr<front::ObservedTask>& watched = watched_[task]; watched == nullptr)
+        watched = std::make_shared<front::ObservedTask>();
+  }
+  front::SubmissionOrder next(const ProgramTask& task) {
+    front::SubmissionOrder order;
+    for (std::uint32_t i = 0; i < task.predecessors; ++i)
+      order.after.push_back(watched_.at(program_.predecessors[first_++]));
+    return order;
+  }
+  /// Null for a task that precedes no other.
+  std::shared_ptr<front::ObservedTask> watched(std::size_t task) const {
+    const auto found = watched_.find(static_cast<std::uint32_t>(task));
+    return found == watched_.end() ? nullptr : found->second;
+  }
+
+ private:
+  const Program& program_;
+  std::size_t first_ = 0;
+  std::unordered_map<std::uint32_t, std::shared_ptr<front::ObservedTask>> watched_;
+};
 
 class Run {
  public:
@@ -66,6 +95,7 @@ class Run {
   SimulationResult run() {
     const auto begun = std::chrono::steady_clock::now();
     {
+      Predecessors predecessors(program_);
       front::FlowSource flow(core_);
       std::vector<front::Submission::Use> uses;
       std::vector<std::int32_t> priorities;
@@ -78,11 +108,16 @@ class Run {
         submission.codelet = &codelets_[static_cast<std::size_t>(task.kernel)];
         submission.uses = uses;
         const auto number = static_cast<std::size_t>(&task - program_.tasks.data());
+        if (number % submitted_per_check == 0 && options_.stop_requested != nullptr &&
+            options_.stop_requested->load())
+          throw backend::SimulationStopped();
         submission.priority = priorities.empty() ? task.priority : priorities[number];
         submission.work = task.flops;
         submission.file = program_.title.c_str();
         submission.line = static_cast<std::uint32_t>(number);
-        flow.submit(submission);
+        if (program_.predecessors.empty()) return flow.submit(submission);
+        const front::SubmissionOrder order = predecessors.next(task);
+        flow.submit(submission, nullptr, predecessors.watched(number), &order);
       });
       flow.wait();
       core_.home_values().flush();

@@ -51,11 +51,9 @@ double SimulatedMachine::compute_bound(const Work& work) const {
     Group& group = groups.emplace_back();
     group.tasks = count;
     for (std::size_t kind = 0; kind < workers.size(); ++kind) {
-      const machine::KernelRate* rate = rates_[kind][static_cast<std::size_t>(task.kernel)];
-      const bool can = rate != nullptr && workers[kind] > 0;
-      group.seconds.push_back(
-          can ? seconds(rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side)))
-              : std::numeric_limits<double>::infinity());
+      const bool can = workers[kind] > 0 && runs_on(task, kind);
+      group.seconds.push_back(can ? seconds(duration_on(task, kind))
+                                  : std::numeric_limits<double>::infinity());
     }
   });
 
@@ -98,9 +96,8 @@ double SimulatedMachine::compute_bound(const Work& work) const {
 Duration SimulatedMachine::least_duration(const ProgramTask& task) const {
   Duration least = Duration::max();
   for (std::size_t kind = 0; kind < rates_.size(); ++kind) {
-    const machine::KernelRate* rate = rates_[kind][static_cast<std::size_t>(task.kernel)];
-    if (rate == nullptr || std::ranges::find(kind_of_worker_, kind) == kind_of_worker_.end()) continue;
-    least = std::min(least, rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side)));
+    if (!runs_on(task, kind) || std::ranges::find(kind_of_worker_, kind) == kind_of_worker_.end()) continue;
+    least = std::min(least, duration_on(task, kind));
   }
   return least;
 }

@@ -11,13 +11,6 @@ bool is_square(const LinearSystem& system) {
   return system.of_points() || (system.a->dimensions() == 2 && system.a->rows() == system.a->columns());
 }
 
-/// For complex matrices that Cholesky does not suit. There is no LU factorization with pivoting as a graph.
-void set_complex_fallback(SolveOptions& options, TasksRun tasks) {
-  if (tasks == TasksRun::in_graph) return;
-  options.fallback = &pivoted_lu_operation;
-  options.symmetric_fallback_note = "LDL^T is available for real matrices only";
-}
-
 /// For matrices that Cholesky does not suit.
 void set_fallback(SolveOptions& options, TasksRun tasks) {
   // Partial pivoting factors a whole column of tiles in one task, on one rank. Incremental pivoting has the tasks of LU
@@ -46,19 +39,22 @@ void choose_method(SolveOptions& options, const LinearSystem& system, const Dens
     options.method_reason = system.stored == linalg::Stored::mean
                                 ? fmt::format("the mean of the triangles is {}", kind)
                                 : fmt::format("one triangle of a {} matrix is stored", kind);
-    if (tasks == TasksRun::in_flow && !system.has_complex_numbers())
-      options.symmetric_fallback = &ldlt_operation;
+    set_fallback(options, tasks);
   } else if (options.rank_tolerance) {
     options.method = &qr_operation;
     options.method_reason = fmt::format("{} requires it", name_of(MethodOption::rank_tolerance, wording));
   } else if (!is_square(system)) {
     options.method = &qr_operation;
-    options.method_reason = "the matrix has more rows than columns";
+    options.method_reason = system.a->rows() > system.a->columns() ? "the matrix has more rows than columns"
+                                                                   : "the matrix has fewer rows than columns";
   } else {
     options.method = &cholesky_operation;
     options.method_reason = fmt::format("the matrix is {} positive definite", kind);
-    system.has_complex_numbers() ? set_complex_fallback(options, tasks) : set_fallback(options, tasks);
+    set_fallback(options, tasks);
   }
+  // With another method, --refine has no effect: only those of definite matrices refine a factor in single precision.
+  if (!options.method->solve->symmetric || options.method->solve->grows)
+    options.factor = FactorPrecision::of_solution;
 }
 
 SolveOptions with_fallback(const SolveOptions& options, const DenseOperation& fallback,

@@ -3,7 +3,7 @@
 // A matrix with more rows than columns is solved by QR, a square one by Cholesky. The pass that reads the matrix into
 // tiles compares its triangles and looks at its diagonal, so the choice costs no pass of its own. If the matrix turns out
 // not to be symmetric or not positive definite, the solve continues with LDL^T or an LU factorization, from the source. Of
-// complex matrices, Hermitian ones take the place of symmetric ones.
+// complex matrices, Hermitian ones take the place of symmetric ones; one with A = A^T is solved by LDL^T.
 #pragma once
 #include <cstdint>
 
@@ -27,5 +27,10 @@ void choose_method(SolveOptions& options, const LinearSystem& system, const Dens
 /// The options for another attempt by `fallback`, one of those in `options`, after the method failed because of `why`.
 SolveOptions with_fallback(const SolveOptions& options, const DenseOperation& fallback,
                            const std::string& why);
+
+/// The first clause of an error: the others say what the user can do.
+inline std::string without_advice(std::string_view text) {
+  return std::string(text.substr(0, text.find("; ")));
+}
 
 }  // namespace fairlead::solver

@@ -18,6 +18,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "backend/device_list.hpp"
 #include "base/pages.hpp"
+#include "base/scalar.hpp"
 #include "base/suggest.hpp"
 #include "solver/load_kernels.hpp"
 #include "solver/tiled_factors.hpp"
@@ -73,17 +74,31 @@ Ceiling product_ceiling_of(const Problem& p, const Rates& rates, unsigned cores)
 }
 
 Bytes symmetric_pivots_of(const Problem& p) {
-  return is_single(p.element) ? linalg::SymmetricPivots<float>::bytes(p.n, p.tile)
-                              : linalg::SymmetricPivots<double>::bytes(p.n, p.tile);
+  return with_scalar(p.element, [&]<class T>() { return linalg::SymmetricPivots<T>::bytes(p.n, p.tile); });
 }
 Bytes row_pivots_of(const Problem& p) { return linalg::RowPivots<double>::bytes(p.n, p.tile); }
 Bytes pivots_of(const Problem& p) {
-  return is_single(p.element) ? linalg::IncrementalPivots<float>::bytes(p.n, p.tile)
-                              : linalg::IncrementalPivots<double>::bytes(p.n, p.tile);
+  return with_scalar(p.element, [&]<class T>() { return linalg::IncrementalPivots<T>::bytes(p.n, p.tile); });
 }
 Bytes reflectors_of(const Problem& p) {
-  return is_single(p.element) ? linalg::QrReflectors<float>::bytes(p.rows(), p.n, p.tile, p.tree)
-                              : linalg::QrReflectors<double>::bytes(p.rows(), p.n, p.tile, p.tree);
+  return with_scalar(
+      p.element, [&]<class T>() { return linalg::QrReflectors<T>::bytes(p.rows(), p.n, p.tile, p.tree); });
+}
+
+Bytes tile_bytes_of(const Problem& p) noexcept {
+  return whole_pages_for(static_cast<Bytes>(p.tile) * static_cast<Bytes>(p.tile) * p.element_bytes());
+}
+Bytes three_tiles_of(const Problem& p) { return 3 * tile_bytes_of(p); }
+// Two tiles of the matrix, one of another column, and the factors of the pair with their exchanges.
+Bytes pairs_of(const Problem& p) { return 4 * tile_bytes_of(p) + whole_pages_for(1); }
+Bytes copied_panel_of(const Problem& p, std::int64_t rows) {
+  return with_scalar(p.element, [&]<class T>() { return linalg::RowPivots<T>::panel_bytes(rows, p.tile); });
+}
+Bytes panel_of(const Problem& p) { return std::max(three_tiles_of(p), copied_panel_of(p, p.n)); }
+// The panel below the diagonal, or an exchange of rows and columns.
+Bytes symmetric_panel_of(const Problem& p) {
+  const std::int64_t below = p.n - std::min<std::int64_t>(p.n, p.tile);
+  return std::max(6 * tile_bytes_of(p) + whole_pages_for(1), copied_panel_of(p, below));
 }
 
 std::string_view cholesky_title_of(const Problem&) { return "Cholesky solve"; }
@@ -113,6 +128,7 @@ const DenseOperation cholesky_operation{.key = "cholesky",
                                         .tasks = cholesky_tasks_of,
                                         .bounds = cholesky_bounds_of,
                                         .ceiling = cholesky_ceiling_of,
+                                        .task_bytes = three_tiles_of,
                                         .solve = SolveMethod{.factors = &cholesky_factors,
                                                              .title = cholesky_title_of,
                                                              .flops = triangular_solve_flops_of,
@@ -131,6 +147,7 @@ const DenseOperation ldlt_operation{.key = "ldlt",
                                     .bounds = cholesky_bounds_of,
                                     .ceiling = nullptr,
                                     .tile_needs = linalg::tile_needs_of_symmetric_panels,
+                                    .task_bytes = symmetric_panel_of,
                                     .extra_bytes = symmetric_pivots_of,
                                     .solve = SolveMethod{.factors = &ldlt_factors,
                                                          .title = ldlt_title_of,
@@ -148,6 +165,7 @@ const DenseOperation unpivoted_lu_operation{
     .tasks = lu_tasks_of,
     .bounds = lu_bounds_of,
     .ceiling = lu_ceiling_of,
+    .task_bytes = three_tiles_of,
     .solve = SolveMethod{
         .factors = &lu_factors, .title = lu_title_of, .flops = triangular_solve_flops_of, .grows = true}};
 const DenseOperation pivoted_lu_operation{.key = "lu",
@@ -163,6 +181,7 @@ const DenseOperation pivoted_lu_operation{.key = "lu",
                                           .bounds = lu_bounds_of,
                                           .ceiling = nullptr,
                                           .tile_needs = linalg::tile_needs_of_panels,
+                                          .task_bytes = panel_of,
                                           .extra_bytes = row_pivots_of,
                                           .solve = SolveMethod{.factors = &pivoted_lu_factors,
                                                                .title = pivoted_lu_title_of,
@@ -179,6 +198,7 @@ const DenseOperation incremental_lu_operation{.key = "lu-incremental",
                                               .bounds = in_place_bounds_of,
                                               .ceiling = nullptr,
                                               .tile_needs = linalg::tile_needs_of_pairs,
+                                              .task_bytes = pairs_of,
                                               .extra_bytes = pivots_of,
                                               .solve = SolveMethod{.factors = &incremental_lu_factors,
                                                                    .title = incremental_lu_title_of,
@@ -196,6 +216,7 @@ const DenseOperation qr_operation{
     .bounds = in_place_bounds_of,
     .ceiling = nullptr,
     .tile_needs = linalg::tile_needs_of_pairs,
+    .task_bytes = pairs_of,
     .extra_bytes = reflectors_of,
     .solve = SolveMethod{
         .factors = &qr_factors, .title = qr_title_of, .flops = qr_solve_flops_of, .least_squares = true}};
@@ -212,22 +233,6 @@ const DenseOperation product_operation{.key = "gemm",
 
 bool has_graph(const DenseOperation& operation) noexcept {
   return !operation.solve || operation.solve->factors->as_graph;
-}
-
-bool supports(const DenseOperation& operation, ElementType element) noexcept {
-  if (!operation.solve) return !is_complex(element);
-  const FactorsMakers& makers = *operation.solve->factors;
-  switch (element) {
-    case ElementType::float32:
-      return makers.in_single != nullptr;
-    case ElementType::float64:
-      return makers.in_double != nullptr;
-    case ElementType::complex64:
-      return makers.in_complex_single != nullptr;
-    case ElementType::complex128:
-      break;
-  }
-  return makers.in_complex_double != nullptr;
 }
 
 bool may_run_on_devices(const DenseOperation& operation, ElementType element, const Config& config) {
@@ -272,14 +277,24 @@ Bytes DenseProblem::matrix_bytes() const noexcept {
   return static_cast<Bytes>(operation->matrices) * static_cast<Bytes>(rows()) * size * element_bytes();
 }
 
+namespace {
+/// Whole pages of the tiles of all matrices; of several ranks, of the one that has most of them.
+Bytes bytes_of_tiles(const DenseProblem& problem, std::int64_t ranks) noexcept {
+  const std::int64_t side = problem.tiles();
+  const std::int64_t count =
+      problem.operation->tiles == Tiles::lower ? side * (side + 1) / 2 : problem.tile_rows() * side;
+  const std::int64_t most = (problem.operation->matrices * count + ranks - 1) / ranks;
+  return static_cast<Bytes>(most) * tile_bytes_of(problem);
+}
+Bytes extra_bytes_of(const DenseProblem& problem) noexcept {
+  return problem.operation->extra_bytes != nullptr ? problem.operation->extra_bytes(problem) : 0;
+}
+}  // namespace
+
+Bytes DenseProblem::stored_bytes() const noexcept { return bytes_of_tiles(*this, 1) + extra_bytes_of(*this); }
+
 bool DenseProblem::fits() const noexcept {
-  const std::int64_t side = tiles();
-  const std::int64_t count = operation->tiles == Tiles::lower ? side * (side + 1) / 2 : tile_rows() * side;
-  const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes();
-  const Bytes extra_bytes = operation->extra_bytes != nullptr ? operation->extra_bytes(*this) : 0;
-  const std::int64_t parts = ranks, most = (operation->matrices * count + parts - 1) / parts;
-  return static_cast<Bytes>(most) * whole_pages_for(tile_bytes) + extra_bytes / ranks + reserved <=
-         memory_limit;
+  return bytes_of_tiles(*this, ranks) + extra_bytes_of(*this) / ranks + reserved <= memory_limit;
 }
 
 void DenseProblem::set_tree() noexcept {

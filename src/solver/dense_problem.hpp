@@ -4,6 +4,7 @@
 #include <fairlead/detail/stored_factors.hpp>
 #include <fairlead/element_type.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/qr.hpp>
 #include <fairlead/runtime.hpp>
 #include <fairlead/tiled_matrix.hpp>
@@ -35,7 +36,7 @@ using FactorsMaker = std::unique_ptr<TiledFactors<T>> (*)(const DenseProblem& pr
                                                           const TiledMatrix<T>& a,
                                                           linalg::detail::StoredFactors<T>* stored);
 
-/// For each type of elements; null: the factorization does not support it.
+/// For each type of elements.
 struct FactorsMakers {
   FactorsMaker<float> in_single;
   FactorsMaker<double> in_double;
@@ -76,6 +77,8 @@ struct DenseOperation {
   std::optional<report::Ceiling> (*ceiling)(const DenseProblem& problem, const report::TileRates&,
                                             unsigned cores);
   linalg::TileRequirements (*tile_needs)(std::size_t workers, bool own_products) = linalg::tile_needs;
+  /// Bytes of the data of the largest task of a factorization; null: unknown.
+  Bytes (*task_bytes)(const DenseProblem& problem) = nullptr;
   /// Bytes in addition to the tiles of the matrices; null: none.
   Bytes (*extra_bytes)(const DenseProblem& problem) = nullptr;
   std::optional<SolveMethod> solve{};  ///< none: not a factorization
@@ -83,8 +86,6 @@ struct DenseOperation {
 
 /// True if there is a parameterized graph of the operation.
 bool has_graph(const DenseOperation& operation) noexcept;
-/// True if it can factor matrices with such elements.
-bool supports(const DenseOperation& operation, ElementType element) noexcept;
 /// True if the operation can run on the devices that are found or that the settings name.
 bool may_run_on_devices(const DenseOperation& operation, ElementType element, const Config& config);
 
@@ -101,6 +102,8 @@ struct DenseProblem {
   std::int64_t n = 0;
   std::int64_t m = 0;  ///< rows, of QR; 0: n
   linalg::QrTree tree = linalg::QrTree::flat;
+  linalg::Symmetry symmetry =
+      linalg::Symmetry::hermitian;  ///< of LDL^T of a complex matrix in a file of factors
   std::int32_t tile = 0;
   std::int32_t inner_block = 0;  ///< of QR and of LU with incremental pivoting; 0: selected by tile size
   ElementType element = ElementType::float64;
@@ -120,6 +123,8 @@ struct DenseProblem {
   std::int64_t tile_rows() const noexcept { return (rows() + tile - 1) / tile; }
   /// Bytes of all matrices, without the overhead of tiles.
   Bytes matrix_bytes() const noexcept;
+  /// Bytes of all tiles of all matrices, and of what the operation stores in addition.
+  Bytes stored_bytes() const noexcept;
   /// Whether all tiles of all matrices fit in memory at once.
   bool fits() const noexcept;
   /// Sets the tile from --tile, or chooses it.

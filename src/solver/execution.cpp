@@ -3,7 +3,6 @@
 
 #include <fairlead/parameterized_linalg.hpp>
 
-#include <chrono>
 #include <utility>
 
 #include "engine/runtime_core.hpp"
@@ -11,32 +10,42 @@
 
 namespace fairlead::solver {
 
-namespace {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 Execution::Execution(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front,
                      const Rank& rank)
-    : kernels_(std::move(kernels)), runtime_(config, rank, reserved), flow_(runtime_), front_(front) {}
+    : kernels_(std::move(kernels)),
+      runtime_(config, rank, reserved),
+      flow_(std::in_place, runtime_),
+      front_(front) {}
+Execution::Execution(const Config& config, Bytes reserved, linalg::Kernels kernels,
+                     const backend::Backends& backends)
+    : kernels_(std::move(kernels)),
+      runtime_(config, reserved, backends),
+      flow_(std::in_place, runtime_),
+      front_(Front::flow) {}
 
 void Execution::begin(std::string_view name, std::uint64_t tasks, double flops) {
   throw_if_cancelled();
   {
     const std::lock_guard guard(mutex_);
     const std::uint32_t ranks = runtime_.ranks();  // each rank runs a share of the tasks
-    current_ = {name, flow_.submitted(), tasks / ranks, 0, kernels_.flops_done(), flops / ranks};
+    current_ = {name, flow_->submitted(), tasks / ranks, 0, kernels_.flops_done(), flops / ranks};
   }
   in_phase_ = true;
-  phase_start_seconds_ = steady_seconds();
-  phase_start_time_ = front::core_of(runtime_).world().now();
+  phase_start_ = front::core_of(runtime_).world().now();
+}
+
+void Execution::cancel_flow() {
+  const std::lock_guard guard(mutex_);
+  flow_->cancel();
+}
+
+void Execution::renew_flow() {
+  const std::lock_guard guard(mutex_);
+  flow_.emplace(runtime_);
 }
 
 void Execution::cancel() {
-  flow_.cancel();
+  cancel_flow();
   {
     const std::lock_guard guard(mutex_);
     if (graph_ != nullptr) graph_->abandon();  // a cancelled run writes no results
@@ -72,7 +81,7 @@ void Execution::wait() { wait_for_tasks(false); }
 
 void Execution::wait_for_tasks(bool flushed) {
   try {
-    linalg::wait_for_results(flow_);
+    linalg::wait_for_results(*flow_);
     throw_if_cancelled();
     if (flushed) runtime_.flush();
   } catch (const Error&) {
@@ -97,11 +106,11 @@ double Execution::give_up() { return in_phase_ ? record_phase(" (given up)") : 0
 double Execution::record_phase(std::string_view how) {
   in_phase_ = false;
   const std::string name = std::string(current_.name).append(how);
-  const double seconds = steady_seconds() - phase_start_seconds_;
+  const Time now = front::core_of(runtime_).world().now();
   if (trace::Tracer* tracer = front::core_of(runtime_).engine().journal().tracer())
-    tracer->phase({name, phase_start_time_, front::core_of(runtime_).world().now()});
-  phases_.push_back({name, seconds});
-  return seconds;
+    tracer->phase({name, phase_start_, now});
+  phases_.push_back({name, seconds(now - phase_start_)});
+  return phases_.back().seconds;
 }
 
 void Execution::warn(const std::string& text) {
@@ -109,16 +118,21 @@ void Execution::warn(const std::string& text) {
   show_warning(text);
 }
 
-PhaseProgress Execution::progress() const {
+report::ProgressSnapshot Execution::progress() const {
+  const Runtime::Traffic traffic = runtime_.disk_traffic();
   const std::lock_guard guard(mutex_);
-  PhaseProgress now;
+  report::ProgressSnapshot now{.bytes_read = traffic.read, .bytes_written = traffic.written};
   now.phase = current_.name;
-  now.tasks_done = flow_.done() - current_.tasks_before + current_.tasks_of_graphs;
+  now.tasks_done = flow_->done() - current_.tasks_before + current_.tasks_of_graphs;
   if (graph_ != nullptr) now.tasks_done += graph_->done();
   now.tasks_total = current_.tasks;
   now.flops_done = kernels_.flops_done() - current_.flops_before;
   now.flops_total = current_.flops;
   return now;
+}
+
+std::string_view name_of(Front front) noexcept {
+  return front == Front::jdf ? "jdf" : front == Front::flow ? "flow" : "ptg";
 }
 
 }  // namespace fairlead::solver

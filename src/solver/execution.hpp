@@ -9,11 +9,14 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backend/backend.hpp"
 #include "base/time.hpp"
+#include "report/progress/progress_display.hpp"
 #include "report/run_report.hpp"
 
 namespace fairlead::solver {
@@ -25,12 +28,8 @@ enum class Front : std::uint8_t {
   jdf,   // as such a graph from a JDF file; parts without a file are in C++
 };
 
-/// The progress of a phase.
-struct PhaseProgress {
-  std::string_view phase{};  ///< "factorization"; of static storage
-  std::uint64_t tasks_done = 0, tasks_total = 0;
-  double flops_done = 0, flops_total = 0;  ///< a total of 0: unknown
-};
+/// "flow", as the setting `front` has it.
+std::string_view name_of(Front front) noexcept;
 
 /// The moments of a solve between which reports count.
 enum class Milestone : std::uint8_t {
@@ -44,14 +43,18 @@ class Execution {
   /// `reserved`: bytes of the memory limit in addition to the tiles. Throws as Runtime.
   Execution(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front = Front::flow,
             const Rank& rank = {});
+  /// The same on these backends.
+  Execution(const Config& config, Bytes reserved, linalg::Kernels kernels, const backend::Backends& backends);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
   virtual ~Execution() = default;
 
   Runtime& runtime() noexcept { return runtime_; }
   const Runtime& runtime() const noexcept { return runtime_; }
-  Flow& flow() noexcept { return flow_; }
+  Flow& flow() noexcept { return *flow_; }
   Front front() const noexcept { return front_; }
+  /// False in virtual time: tasks leave no results.
+  virtual bool computes() const noexcept { return true; }
 
   /// Starts a phase. `name` must have static storage duration. `tasks` and `flops`: the totals of the phase
   /// over all ranks; 0: unknown.
@@ -60,7 +63,7 @@ class Execution {
   /// as end().
   template <class Algorithm>
   void compute(const Algorithm& algorithm) {
-    if (front_ == Front::flow) return algorithm(flow_);
+    if (front_ == Front::flow) return algorithm(*flow_);
     ptg::Graph graph(runtime_);
     algorithm(graph);
     run(graph);
@@ -89,10 +92,14 @@ class Execution {
   /// Called by a solve at each of these moments.
   virtual void reached(Milestone) {}
 
-  /// Cancels all tasks. Thread-safe.
+  /// Cancels all tasks, for a run whose data are not needed again. Thread-safe.
   void cancel();
+  /// Cancels the tasks of the flow; the data that they did not write stay valid. Thread-safe.
+  void cancel_flow();
+  /// After cancel_flow(), when no task runs: makes a new flow.
+  void renew_flow();
   /// Thread-safe.
-  PhaseProgress progress() const;
+  report::ProgressSnapshot progress() const;
 
  protected:
   /// Throws if a cancellation was requested: an error about cancelled tasks would be redundant.
@@ -110,14 +117,13 @@ class Execution {
 
   linalg::Kernels kernels_;
   Runtime runtime_;
-  Flow flow_;
-  mutable std::mutex mutex_;  // guards current_ and graph_, which other threads read
+  mutable std::mutex mutex_;  // guards current_, graph_ and the exchange of flow_, which other threads use
+  std::optional<Flow> flow_;
   Current current_;
   ptg::Graph* graph_ = nullptr;  // the running graph
   Front front_;
-  bool in_phase_ = false;           // between begin() and end()
-  double phase_start_seconds_ = 0;  // seconds on the steady clock
-  Time phase_start_time_{};         // the same by the runtime's clock
+  bool in_phase_ = false;  // between begin() and end()
+  Time phase_start_{};     // by the runtime's clock
   std::vector<report::PhaseReport> phases_;
   std::vector<std::string> warnings_;
 };

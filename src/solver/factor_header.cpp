@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "base/crc32c.hpp"
@@ -28,8 +29,8 @@ constexpr std::string_view magic_of_factors =
 struct FactorField {
   static constexpr std::size_t version = 8, header_bytes = 12, checksum = 16, table_checksum = 20,
                                method = 24, element = 28, rows = 32, columns = 40, tile = 48,
-                               inner_block = 52, tree = 56, data = 64, file_bytes = 72, norm = 80,
-                               largest = 88, growth = 96, condition = 104, backward_error = 112,
+                               inner_block = 52, form = 56, stored = 60, data = 64, file_bytes = 72,
+                               norm = 80, largest = 88, growth = 96, condition = 104, backward_error = 112,
                                asymmetry = 120, matrix_bytes = 128, modified_at = 136, name_length = 144,
                                name = 148;
 };
@@ -86,6 +87,13 @@ std::optional<ElementType> element_of_code(std::uint32_t code) noexcept {
   return std::nullopt;
 }
 
+/// Never renumber: files have these numbers.
+constexpr linalg::Stored numbered_triangles[] = {linalg::Stored::both, linalg::Stored::lower,
+                                                 linalg::Stored::upper, linalg::Stored::mean};
+std::uint32_t code_of(linalg::Stored stored) noexcept {
+  return static_cast<std::uint32_t>(std::ranges::find(numbered_triangles, stored) - numbered_triangles);
+}
+
 bool is_possible(const FactorShape& shape) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   if (shape.columns < 1 || shape.rows < shape.columns || shape.rows > most || shape.tile < 1) return false;
@@ -118,7 +126,11 @@ std::vector<std::byte> FactorHeader::encoded(std::uint64_t data, Bytes file_byte
   put(to, FactorField::columns, static_cast<std::uint64_t>(shape.columns));
   put(to, FactorField::tile, shape.tile);
   put(to, FactorField::inner_block, shape.inner_block);
-  put(to, FactorField::tree, static_cast<std::uint32_t>(shape.tree == linalg::QrTree::binary));
+  // Only one of the two differs from zero: QR has a tree, LDL^T a symmetry.
+  put(to, FactorField::form,
+      static_cast<std::uint32_t>(shape.tree == linalg::QrTree::binary ||
+                                 shape.symmetry == linalg::Symmetry::symmetric));
+  put(to, FactorField::stored, code_of(matrix.stored));
   put(to, FactorField::data, data);
   put(to, FactorField::file_bytes, std::uint64_t{file_bytes});
   put(to, FactorField::norm, matrix.norm);
@@ -178,20 +190,24 @@ DecodedFactorHeader decode_factor_header(const std::string& name, std::string_vi
   const std::optional<ElementType> element = element_of_code(code);
   if (!element) refuse(fmt::format("elements of type {}", code));
   shape.element = *element;
-  if (!supports(*shape.operation, shape.element))
-    refuse(fmt::format("complex elements for method {}", method));
   shape.rows = get<std::int64_t>(bytes, FactorField::rows);
   shape.columns = get<std::int64_t>(bytes, FactorField::columns);
   shape.tile = get<std::int32_t>(bytes, FactorField::tile);
   shape.inner_block = get<std::int32_t>(bytes, FactorField::inner_block);
-  shape.tree =
-      get<std::uint32_t>(bytes, FactorField::tree) == 0 ? linalg::QrTree::flat : linalg::QrTree::binary;
+  const bool other_form = get<std::uint32_t>(bytes, FactorField::form) != 0;
+  if (other_form && shape.operation->solve->symmetric)
+    shape.symmetry = linalg::Symmetry::symmetric;
+  else if (other_form)
+    shape.tree = linalg::QrTree::binary;
   if (!is_possible(shape))
     refuse(fmt::format("a matrix of {} x {} in tiles of {}", shape.rows, shape.columns, shape.tile));
   decoded.data = get<std::uint64_t>(bytes, FactorField::data);
   decoded.file_bytes = get<std::uint64_t>(bytes, FactorField::file_bytes);
   decoded.checksum_of_table = get<std::uint32_t>(bytes, FactorField::table_checksum);
   FactoredMatrix& matrix = decoded.header.matrix;
+  const auto triangles = get<std::uint32_t>(bytes, FactorField::stored);
+  if (triangles >= std::size(numbered_triangles)) refuse(fmt::format("triangles of kind {}", triangles));
+  matrix.stored = numbered_triangles[triangles];
   matrix.norm = optional_number(bytes, FactorField::norm);
   matrix.largest = optional_number(bytes, FactorField::largest);
   matrix.growth = optional_number(bytes, FactorField::growth);

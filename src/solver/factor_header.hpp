@@ -2,6 +2,7 @@
 // floating-point numbers are little-endian.
 #pragma once
 #include <fairlead/ids.hpp>
+#include <fairlead/stored.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +19,15 @@ namespace fairlead::solver {
 /// The matrix that was factored. A number that was not determined is absent.
 struct FactoredMatrix {
   std::string name;
-  Bytes file_bytes = 0;                    ///< of its file; 0: it was not in a file
-  std::int64_t modified_at_ns = 0;         ///< of its file, since 1970
-  std::optional<double> norm{};            ///< in the infinity norm
-  std::optional<double> largest{};         ///< the largest absolute value of an element
-  std::optional<double> growth{};          ///< of LU
-  std::optional<double> condition{};       ///< an estimate
-  std::optional<double> asymmetry{};       ///< of a matrix that is not quite symmetric
-  std::optional<double> backward_error{};  ///< of a solution with these factors, without refinement
+  Bytes file_bytes = 0;                          ///< of its file; 0: it was not in a file
+  std::int64_t modified_at_ns = 0;               ///< of its file, since 1970
+  linalg::Stored stored = linalg::Stored::both;  ///< which of its triangles count
+  std::optional<double> norm{};                  ///< in the infinity norm
+  std::optional<double> largest{};               ///< the largest absolute value of an element
+  std::optional<double> growth{};                ///< of LU
+  std::optional<double> condition{};             ///< an estimate
+  std::optional<double> asymmetry{};             ///< of a matrix that is not quite symmetric
+  std::optional<double> backward_error{};        ///< of a solution with these factors, without refinement
 };
 
 struct FactorHeader {

@@ -3,6 +3,7 @@
 #include <fairlead/detail/stored_factors.hpp>
 #include <fairlead/element_type.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/qr.hpp>
 
 #include <cstddef>
@@ -25,6 +26,7 @@ struct FactorShape {
   std::int32_t tile = 0;
   std::int32_t inner_block = 0;  ///< of QR and LU with incremental pivoting
   linalg::QrTree tree = linalg::QrTree::flat;
+  linalg::Symmetry symmetry = linalg::Symmetry::hermitian;  ///< of LDL^T of a complex matrix
 
   std::size_t element_bytes() const noexcept { return bytes_of(element); }
   std::int64_t tile_rows() const noexcept { return (rows + tile - 1) / tile; }

@@ -93,9 +93,7 @@ InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse
   estimate.seconds = finish_estimate(run, inverse);
   estimate.condition = system.matrix_norm * inverse.value();
   estimate.weighted = inverse.weighted_value();
-  // Factors have rounding errors even if the residual of a solution happens to be zero.
-  const double inverse_error = estimate.condition * std::max(system.factor_error, system.epsilon / 2);
-  if (std::isfinite(inverse.value()) && !(inverse_error <= large_part)) {
+  if (std::isfinite(inverse.value()) && needs_check(estimate, system.factor_error, system.epsilon)) {
     run.begin(estimate_phase, linalg::InverseResidual<T>::tasks(system.a->columns()));
     check_rows(run, inverse, system, estimate);
     estimate.seconds += run.end_uncounted();
@@ -103,13 +101,24 @@ InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse
   return estimate;
 }
 
-report::ConditionReport report_estimate(Execution& run, const InverseEstimate& estimate, double times,
-                                        std::int64_t columns, const SolvePrecision& precision) {
+bool needs_check(const InverseEstimate& estimate, double factor_error, double epsilon) noexcept {
+  // Factors have rounding errors even if the residual of a solution happens to be zero.
+  return !(estimate.condition * std::max(factor_error, epsilon / 2) <= large_part);
+}
+
+report::ConditionReport report_of(const InverseEstimate& estimate, double times, std::int64_t columns,
+                                  const SolvePrecision& precision) {
   auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
   report.singular = is_singular(report, precision);
   report.columns = static_cast<std::uint64_t>(columns);
   report.seconds = estimate.seconds;
   report.sweeps = estimate.sweeps;
+  return report;
+}
+
+report::ConditionReport report_estimate(Execution& run, const InverseEstimate& estimate, double times,
+                                        std::int64_t columns, const SolvePrecision& precision) {
+  const auto report = report_of(estimate, times, columns, precision);
   if (const std::string warning = condition_warning(report, precision); !warning.empty()) run.warn(warning);
   return report;
 }

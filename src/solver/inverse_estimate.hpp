@@ -45,8 +45,13 @@ template <class T>
 InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem<T>& system, int sweeps_per_step);
 
-/// The report of the estimate for a solution of `columns` columns. The bound of its error is `times` that of
-/// the weights. Warns the user if little of the solution can be trusted.
+/// Whether the error of the factors may change the estimate noticeably: then it is checked with A.
+bool needs_check(const InverseEstimate& estimate, double factor_error, double epsilon) noexcept;
+
+/// The report of the estimate for a solution of `columns` columns. The bound of its error is `times` that of the weights.
+report::ConditionReport report_of(const InverseEstimate& estimate, double times, std::int64_t columns,
+                                  const SolvePrecision& precision);
+/// The same. Warns the user if little of the solution can be trusted.
 report::ConditionReport report_estimate(Execution& run, const InverseEstimate& estimate, double times,
                                         std::int64_t columns, const SolvePrecision& precision);
 

@@ -18,10 +18,4 @@ template <class T>
 linalg::Factorization make_factorization(std::unique_ptr<Execution> run, KeptFactors<T> factors,
                                          FactoredMatrix matrix);
 
-// Defined with the solver:
-
-linalg::Method method_of(const DenseOperation& operation) noexcept;
-/// The settings of a runtime for these options.
-Config config_of(const linalg::SolverOptions& options);
-
 }  // namespace fairlead::solver

@@ -15,6 +15,7 @@
 
 #include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
+#include "algorithms/linalg/lower_product.hpp"
 #include "base/scalar.hpp"
 #include "front/runtime/read_only_data.hpp"
 
@@ -68,7 +69,7 @@ fairlead::detail::Fill tiles_of(std::shared_ptr<const FactorFile> file) {
   };
 }
 
-/// Runs submit(flow, tiles of x) as a phase.
+/// Runs a phase that submit(tiles of x) begins.
 template <class T, class Submit>
 double apply_to_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t rows,
                         std::int64_t columns, Sides sides, const Submit& submit) {
@@ -78,13 +79,17 @@ double apply_to_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::i
       static_cast<std::int32_t>(sides == Sides::together ? std::max<std::int64_t>(side, columns) : side);
   linalg::DistributedColumns<T> tiles(run.runtime(), "x", x, rows, columns, TileSize(side, width),
                                       kept.a->distribution());
-  const double flops = kept.problem.solve_flops(static_cast<double>(columns));
-  run.begin("solve", kept.factors->solve_tasks(tiles.tiles().tile_columns()), flops);
   submit(tiles.tiles());
   run.wait();
   tiles.gather();
   scales.undo(x);
   return run.end();
+}
+
+template <class T>
+void begin_solve(Execution& run, const KeptFactors<T>& kept, const TiledMatrix<T>& b) {
+  run.begin("solve", kept.factors->solve_tasks(b.tile_columns()),
+            kept.problem.solve_flops(static_cast<double>(b.columns())));
 }
 
 }  // namespace
@@ -97,7 +102,8 @@ FactorShape KeptFactors<T>::shape() const {
           .columns = a->columns(),
           .tile = a->tile(),
           .inner_block = factors->inner_block(),
-          .tree = problem.tree};
+          .tree = problem.tree,
+          .symmetry = factors->symmetry()};
 }
 
 DenseProblem problem_of(const FactorShape& shape) {
@@ -106,6 +112,7 @@ DenseProblem problem_of(const FactorShape& shape) {
                        .n = shape.columns,
                        .m = shape.rows == shape.columns ? 0 : shape.rows,
                        .tree = shape.tree,
+                       .symmetry = shape.symmetry,
                        .tile = shape.tile,
                        .inner_block = shape.inner_block,
                        .element = shape.element,
@@ -138,6 +145,7 @@ KeptFactors<T> stored_factors(Runtime& runtime, const linalg::Kernels& kernels, 
 template <class T>
 double solve_columns(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t columns, Sides sides) {
   return apply_to_columns(run, kept, x, kept.a->rows(), columns, sides, [&](const TiledMatrix<T>& b) {
+    begin_solve(run, kept, b);
     run.compute([&](auto& front) { kept.factors->solve(front, b); });
   });
 }
@@ -153,10 +161,22 @@ double solve_transposed_columns(Execution& run, const KeptFactors<T>& kept, T* x
   };
   conjugate_columns();
   const double seconds =
-      apply_to_columns(run, kept, x, kept.a->rows(), columns, sides,
-                       [&](const TiledMatrix<T>& b) { inverse.transposed(run.flow(), b); });
+      apply_to_columns(run, kept, x, kept.a->rows(), columns, sides, [&](const TiledMatrix<T>& b) {
+        begin_solve(run, kept, b);
+        inverse.transposed(run.flow(), b);
+      });
   conjugate_columns();
   return seconds;
+}
+
+template <class T>
+double multiply_columns_by_lower(Execution& run, const KeptFactors<T>& kept, T* x, std::int64_t columns,
+                                 Sides sides) {
+  return apply_to_columns(run, kept, x, kept.a->rows(), columns, sides, [&](const TiledMatrix<T>& b) {
+    run.begin("product", linalg::lower_product_tasks(kept.a->tile_rows(), b.tile_columns()),
+              kept.problem.solve_flops(static_cast<double>(columns)) / 2);
+    kept.factors->multiply_lower(run.flow(), b);
+  });
 }
 
 template <class T>
@@ -192,12 +212,13 @@ double save_factors(Execution& run, const KeptFactors<T>& kept, FactorFileWriter
   return run.end_uncounted();
 }
 
-#define FAIRLEAD_KEPT_FACTORS_OF(T)                                                                        \
-  template struct KeptFactors<T>;                                                                          \
-  template KeptFactors<T> stored_factors<T>(Runtime&, const linalg::Kernels&, const DenseProblem&,         \
-                                            std::shared_ptr<const FactorFile>);                            \
-  template double solve_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t, Sides);            \
-  template double solve_transposed_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t, Sides); \
+#define FAIRLEAD_KEPT_FACTORS_OF(T)                                                                         \
+  template struct KeptFactors<T>;                                                                           \
+  template KeptFactors<T> stored_factors<T>(Runtime&, const linalg::Kernels&, const DenseProblem&,          \
+                                            std::shared_ptr<const FactorFile>);                             \
+  template double solve_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t, Sides);             \
+  template double solve_transposed_columns<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t, Sides);  \
+  template double multiply_columns_by_lower<T>(Execution&, const KeptFactors<T>&, T*, std::int64_t, Sides); \
   template double save_factors<T>(Execution&, const KeptFactors<T>&, FactorFileWriter&);
 FAIRLEAD_KEPT_FACTORS_OF(float)
 FAIRLEAD_KEPT_FACTORS_OF(double)

@@ -53,6 +53,11 @@ template <class T>
 double solve_transposed_columns(Execution& run, const KeptFactors<T>& factors, T* x, std::int64_t columns,
                                 Sides sides);
 
+/// x becomes L x, with A = L L^H. Throws UsageError unless the factorization is Cholesky.
+template <class T>
+double multiply_columns_by_lower(Execution& run, const KeptFactors<T>& factors, T* x, std::int64_t columns,
+                                 Sides sides);
+
 /// Writes all data, a phase of the run; returns its seconds. The file still needs its commit.
 template <class T>
 double save_factors(Execution& run, const KeptFactors<T>& factors, FactorFileWriter& file);

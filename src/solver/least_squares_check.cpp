@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <vector>
 
@@ -39,7 +40,7 @@ CheckedColumns check_columns(Execution& run, const linalg::Kernels& kernels, Til
   const std::int64_t at_once = linalg::columns_of_block(m, solution.columns);
   linalg::for_each_block(solution.columns, at_once, [&](std::int64_t first, std::int64_t count) {
     run.begin("error check", LeastSquaresError<T>::tasks(m, n));
-    const auto b = std::make_shared<linalg::ColumnBlock<double>>(solution.b(), first, count);
+    const auto b = std::make_shared<linalg::ColumnBlock<WideOf<T>>>(solution.b(), first, count);
     LeastSquaresError<T> error(kernels, solution.a(), b, solution.x + first * m, m, count);
     error.check(
         run.runtime(), run.flow(), a.tile(),
@@ -68,13 +69,13 @@ InverseNormEstimate finished(Execution& run, InverseNorm<T>& inverse, int sweeps
   return {inverse.value(), seconds, InverseNorm<T>::steps * sweeps_per_step};
 }
 
-/// (A^T A)^-1 from the inverse of R, for A x 2^-exponent.
+/// (A^H A)^-1 from the inverse of R, for A x 2^-exponent.
 template <class T>
 linalg::AppliedInverse<T> inverse_of_product(const linalg::AppliedInverse<T>& of_r, int exponent,
                                              std::int64_t tiles) {
   const auto scale = codelet("scale").cpu([exponent](InOut<Tile<T>> x) {
     for (int j = 0; j < x.columns(); ++j)
-      for (int i = 0; i < x.rows(); ++i) x(i, j) = std::scalbn(x(i, j), exponent);
+      for (int i = 0; i < x.rows(); ++i) x(i, j) = times_power_of_two(x(i, j), exponent);
   });
   const auto scale_all = [scale](Flow& flow, const TiledMatrix<T>& x) {
     for (std::int32_t i = 0; i < x.tile_rows(); ++i)
@@ -92,8 +93,8 @@ linalg::AppliedInverse<T> inverse_of_product(const linalg::AppliedInverse<T>& of
 }
 
 /// The bound of || x - true x || / || x ||. With r = b - A x as computed and what rounding may have changed in
-/// it, x - true x = -(A^T A)^-1 A^T r - A^+ (that change), and the rows of A^+ have the norms
-/// sqrt((A^T A)^-1_ii).
+/// it, x - true x = -(A^H A)^-1 A^H r - A^+ (that change), and the rows of A^+ have the norms
+/// sqrt((A^H A)^-1_ii).
 template <class T>
 InverseNormEstimate bound_error(Execution& run, TiledFactors<T>& factors, const TiledMatrix<T>& a,
                                 const CheckedColumns& checked, double condition, double epsilon) {
@@ -148,17 +149,16 @@ JudgedLeastSquares judge_least_squares(Execution& run, const linalg::Kernels& ke
   return judged;
 }
 
-template InverseNormEstimate estimate_norm_of_inverse<float>(Execution&, TiledFactors<float>&,
-                                                             const TiledMatrix<float>&);
-template InverseNormEstimate estimate_norm_of_inverse<double>(Execution&, TiledFactors<double>&,
-                                                              const TiledMatrix<double>&);
-template JudgedLeastSquares judge_least_squares<float>(Execution&, const linalg::Kernels&,
-                                                       TiledFactors<float>&, const TiledMatrix<float>&,
-                                                       RankDecision<float>&,
-                                                       const LeastSquaresSolution<float>&);
-template JudgedLeastSquares judge_least_squares<double>(Execution&, const linalg::Kernels&,
-                                                        TiledFactors<double>&, const TiledMatrix<double>&,
-                                                        RankDecision<double>&,
-                                                        const LeastSquaresSolution<double>&);
+#define FAIRLEAD_LEAST_SQUARES_CHECK_OF(T)                                                                 \
+  template InverseNormEstimate estimate_norm_of_inverse<T>(Execution&, TiledFactors<T>&,                   \
+                                                           const TiledMatrix<T>&);                         \
+  template JudgedLeastSquares judge_least_squares<T>(Execution&, const linalg::Kernels&, TiledFactors<T>&, \
+                                                     const TiledMatrix<T>&, RankDecision<T>&,              \
+                                                     const LeastSquaresSolution<T>&);
+FAIRLEAD_LEAST_SQUARES_CHECK_OF(float)
+FAIRLEAD_LEAST_SQUARES_CHECK_OF(double)
+FAIRLEAD_LEAST_SQUARES_CHECK_OF(std::complex<float>)
+FAIRLEAD_LEAST_SQUARES_CHECK_OF(std::complex<double>)
+#undef FAIRLEAD_LEAST_SQUARES_CHECK_OF
 
 }  // namespace fairlead::solver

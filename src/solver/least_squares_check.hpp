@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/scalar.hpp"
 #include "solver/execution.hpp"
 #include "solver/rank_decision.hpp"
 #include "solver/tiled_factors.hpp"
@@ -28,8 +29,8 @@ InverseNormEstimate estimate_norm_of_inverse(Execution& run, TiledFactors<T>& fa
 
 template <class T>
 struct LeastSquaresSolution {
-  std::function<std::shared_ptr<const linalg::MatrixSource<double>>()> a, b;  ///< called for each pass
-  std::function<void()> forget_pages;                                         ///< after a pass over A
+  std::function<std::shared_ptr<const linalg::MatrixSource<WideOf<T>>>()> a, b;  ///< called for each pass
+  std::function<void()> forget_pages;                                            ///< after a pass over A
   const T* x;  ///< as many rows as A, one column after the other
   std::int64_t columns;
   double limit;  ///< of the backward error

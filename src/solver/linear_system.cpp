@@ -16,13 +16,12 @@ using data::StoredMatrix;
 void require_shape(const StoredMatrix& a, const DenseOperation& method) {
   const std::string shape = data::shape_text(a.shape());
   const bool least_squares = method.solve->least_squares;
-  if (a.dimensions() == 2 && (a.rows() == a.columns() || (least_squares && a.rows() > a.columns()))) return;
+  if (a.dimensions() == 2 && (a.rows() == a.columns() || least_squares)) return;
   const char* const why =
       a.dimensions() != 2 ? (least_squares ? "it is not a matrix" : "solving needs a square matrix")
-      : a.rows() < a.columns() && least_squares
-          ? "it has more unknowns than equations; at least as many rows as columns are needed"
-      : a.rows() > a.columns() ? "solving needs a square matrix; for least squares: --method qr"
-                               : "solving needs a square matrix";
+      : a.rows() > a.columns()
+          ? "solving needs a square matrix; for least squares: --method qr"
+          : "solving needs a square matrix; for the solution of smallest norm: --method qr";
   throw InputError(fmt::format("{} has the shape {}: {}", a.name(), shape, why));
 }
 
@@ -57,24 +56,11 @@ void require_match_of_factors(const LinearSystem& system) {
                     factors.name(), shape.rows, shape.columns, a.name(), data::shape_text(a.shape())));
 }
 
-[[noreturn]] void throw_real_only(const LinearSystem& system, const DenseOperation& method) {
-  const StoredMatrix& which = is_complex(system.a->element()) ? *system.a : *system.b;
-  if (method.solve->least_squares && system.a->dimensions() == 2 && system.a->rows() != system.a->columns())
-    throw InputError(fmt::format(
-        "{} holds complex numbers, and {} has the shape {}: least squares problems are solved for real "
-        "numbers",
-        which.name(), system.a->name(), data::shape_text(system.a->shape())));
-  throw InputError(fmt::format("{} holds complex numbers, and --method {} is for real ones: use --method {}",
-                               which.name(), method.key,
-                               method.solve->symmetric ? "cholesky, or --method lu" : "lu"));
-}
-
 }  // namespace
 
 void require_match(const LinearSystem& system, const DenseOperation& method) {
   if (system.factors != nullptr) return require_match_of_factors(system);
   const StoredMatrix &a = *system.a, &b = *system.b;
-  if (!supports(method, system.solution())) throw_real_only(system, method);
   if (!system.of_points()) require_shape(a, method);
   if (a.rows() != b.rows())
     throw InputError(fmt::format("{} has the shape {} and {} the shape {}: they need the same number of rows",

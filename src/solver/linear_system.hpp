@@ -2,6 +2,7 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,7 +17,7 @@
 
 namespace fairlead::solver {
 
-/// A x = b, or the least squares solution if A has more rows than columns.
+/// A x = b; the least squares solution if A has more rows than columns, that of smallest norm if it has fewer.
 struct LinearSystem {
   std::shared_ptr<const data::StoredMatrix> a, b;     ///< a: the matrix or the points that it is made of
   std::shared_ptr<const linalg::RbfMatrix> kernel{};  ///< the matrix, computed from points; null: it is a
@@ -30,8 +31,21 @@ struct LinearSystem {
     if (factors != nullptr) return factors->shape().columns;
     return static_cast<std::int64_t>(of_points() ? b->rows() : a->columns());
   }
+  /// The larger and the smaller one of rows() and unknowns(). A matrix with fewer rows than columns is factored as its
+  /// transpose, so that these are the rows and columns of what is factored.
+  std::int64_t long_side() const noexcept { return std::max(rows(), unknowns()); }
+  std::int64_t short_side() const noexcept { return std::min(rows(), unknowns()); }
   std::int64_t right_hand_sides() const noexcept { return static_cast<std::int64_t>(b->columns()); }
 
+  /// As a problem for that method, whose tile is not chosen yet.
+  DenseProblem problem(const DenseOperation& method) const {
+    return {.operation = &method,
+            .title = {},
+            .n = short_side(),
+            .m = rows() == unknowns() ? 0 : long_side(),
+            .tile = 1,
+            .element = solution()};
+  }
   /// The type of the solution by NumPy's promotion: single precision if A and b have it, complex if one of them is.
   data::ElementType solution() const noexcept;
   /// Whether the matrix or the right-hand sides are complex.
@@ -58,8 +72,6 @@ struct SolveOptions {
   std::string fallback_note{};  ///< why this method is the fallback; empty: it is the usual one
   /// The fallback for a matrix that is symmetric, as far as that was found out; null: `fallback`. For one rank.
   const DenseOperation* symmetric_fallback = nullptr;
-  std::string
-      symmetric_fallback_note{};  ///< why a symmetric matrix has no fallback of its own, if that needs a reason
   FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
   bool condition = true;                                  ///< estimate condition and forward error
   /// Singular values up to this fraction of the largest count as zero. None: epsilon times the larger
@@ -73,7 +85,7 @@ struct SolveResult {
   DenseProblem problem{};       ///< with the method, the tile, and bytes
   std::string method_reason{};  ///< why the method, if it was chosen
   double backward_error = 0, backward_error_limit = 0;
-  bool is_checked = true;               ///< false: there is no matrix to compute the backward error with
+  bool is_checked = true;               ///< false: the backward error could not be computed
   double first_backward_error = 0;      ///< before refinement; of least squares, that of the solution
   std::optional<double> matrix_norm{};  ///< of A, in the infinity norm
   std::optional<double> largest{};      ///< the largest absolute value of an element of A, of LU

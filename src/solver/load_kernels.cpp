@@ -16,6 +16,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/ignoring_case.hpp"
 #include "base/shared_file.hpp"
+#include "base/shared_library.hpp"
 #include "config/value.hpp"
 #include "machine/machine.hpp"
 #include "report/report_file.hpp"
@@ -26,7 +27,7 @@ namespace {
 
 linalg::KernelSettings kernel_settings_in(const Config& config, const KernelEnvironment& environment) {
   linalg::KernelSettings settings;
-  settings.loader.library_path = environment.library_path;
+  settings.loader.first = SharedLibrary::first_directories();
   if (config.has("blas"))
     settings.libraries =
         linalg::match_libraries(config.text("blas"), linalg::find_blas_libraries(settings.loader));
@@ -170,7 +171,10 @@ linalg::Kernels load_kernels(Config& config, const KernelEnvironment& environmen
 linalg::Kernels load_kernels_unchanged(const Config& config) {
   std::string library;  // the default of Kernels::load
   if (config.has("blas"))
-    library = linalg::match_libraries(config.text("blas"), linalg::find_blas_libraries({})).front();
+    library =
+        linalg::match_libraries(config.text("blas"),
+                                linalg::find_blas_libraries({.first = SharedLibrary::first_directories()}))
+            .front();
   const bool own = config.text_or("blas-products", "auto") == "own";
   linalg::Kernels kernels = linalg::Kernels::load(
       library, own ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);

@@ -13,7 +13,6 @@ namespace fairlead::solver {
 
 /// What a program passes on from its environment, which is not read here.
 struct KernelEnvironment {
-  std::string library_path;                ///< LD_LIBRARY_PATH
   std::string inherited_core_type;         ///< OPENBLAS_CORETYPE
   std::vector<std::string> timing_helper;  ///< as KernelSettings::helper
   /// Receives a sentence before a timing, which takes some seconds.

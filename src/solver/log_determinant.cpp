@@ -1,5 +1,5 @@
 // The product of the diagonal of the triangular factor; its sign changes with each exchange of rows, and with each
-// reflection of Q. The phase is the product of the phases of the elements.
+// reflection of a real Q. The phase is the product of the phases of the elements.
 #include "solver/log_determinant.hpp"
 
 #include <fairlead/codelet.hpp>
@@ -55,13 +55,15 @@ DeterminantShare<T> share_of_exchanges(const In<Vector<std::int32_t>>& exchanges
   return share;
 }
 
-/// The determinant of a reflection is -1; a reflector whose factor is zero is the identity. The factors are the diagonals
-/// of the triangles, of which each has as many columns as the tile has rows.
+/// The determinant of I - tau v v^H is -tau / conj(tau), since it is unitary: -1 of a real reflection. A reflector whose
+/// factor tau is zero is the identity. The factors are the diagonals of the triangles, of which each has as many columns
+/// as the tile has rows.
 template <class T>
 DeterminantShare<T> share_of_reflections(const In<Tile<T>>& triangles) {
   DeterminantShare<T> share;
   for (int j = 0; j < triangles.columns(); ++j)
-    if (triangles(j % triangles.rows(), j) != T(0)) share.phase = -share.phase;
+    if (const auto tau = scalar_cast<WideOf<T>>(triangles(j % triangles.rows(), j)); tau != WideOf<T>(0))
+      share.phase = product_of_phases(share.phase, -tau / conjugate(tau));
   return share;
 }
 

@@ -13,6 +13,7 @@
 #include "algorithms/linalg/general_reader.hpp"
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/rounded_matrix.hpp"
+#include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
@@ -28,9 +29,10 @@ class SymmetricInFile final : public MatrixToSolve<T> {
  public:
   using Wide = WideOf<T>;
 
-  SymmetricInFile(std::shared_ptr<const StoredMatrix> file, linalg::Stored stored)
+  SymmetricInFile(std::shared_ptr<const StoredMatrix> file, linalg::Stored stored, SymmetricKinds kinds)
       : file_(std::move(file)),
         stored_(stored),
+        kinds_(kinds),
         reader_(std::make_unique<linalg::SymmetricReader<T>>(file_, stored)) {}
 
   const char* phase() const override { return "reading"; }
@@ -52,8 +54,12 @@ class SymmetricInFile final : public MatrixToSolve<T> {
   }
   void end_tiling(Runtime& runtime) override {
     reader_->combine_ranks(runtime);
-    reader_->require_symmetric();
-    asymmetry_ = reader_->asymmetry();
+    const double tolerance = linalg::SymmetricReader<T>::tolerance(file_->element(), stored_);
+    equals_transpose_ = is_complex_number<T> && stored_ == linalg::Stored::both &&
+                        reader_->asymmetry() > tolerance && reader_->difference_from_transpose() <= tolerance;
+    if (symmetry() == linalg::Symmetry::hermitian) reader_->require_symmetric();
+    asymmetry_ = symmetry() == linalg::Symmetry::hermitian ? reader_->asymmetry()
+                                                           : reader_->difference_from_transpose();
     reader_.reset();
     forget_pages();
   }
@@ -62,9 +68,15 @@ class SymmetricInFile final : public MatrixToSolve<T> {
     if (stored_ == linalg::Stored::both)
       return std::make_shared<linalg::StoredSource<Wide>>(
           file_, linalg::source_staging_bytes,
-          asymmetry_ == 0 ? linalg::Shape::symmetric : linalg::Shape::general);
+          asymmetry_ == 0 && !equals_transpose_ ? linalg::Shape::symmetric : linalg::Shape::general);
     return std::make_shared<linalg::SymmetricSource<Wide>>(file_, stored_);
   }
+  linalg::Symmetry symmetry() const override {
+    return equals_transpose_ && kinds_ == SymmetricKinds::hermitian_or_symmetric
+               ? linalg::Symmetry::symmetric
+               : linalg::Symmetry::hermitian;
+  }
+  bool equals_transpose() const override { return equals_transpose_; }
   double asymmetry() const override { return stored_ == linalg::Stored::both ? asymmetry_ : 0; }
   void forget_pages() const override { file_->forget_pages(); }
   std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
@@ -72,19 +84,35 @@ class SymmetricInFile final : public MatrixToSolve<T> {
  private:
   std::shared_ptr<const StoredMatrix> file_;
   linalg::Stored stored_;
+  SymmetricKinds kinds_;
+  bool equals_transpose_ = false;
   double asymmetry_ = 0;
   std::unique_ptr<linalg::SymmetricReader<T>> reader_;
 };
 
+/// All of a symmetric matrix of which one triangle counts, or the mean of both, for methods of general matrices.
+template <class Wide>
+std::shared_ptr<const StoredMatrix> whole_matrix(const std::shared_ptr<const StoredMatrix>& file,
+                                                 linalg::Stored stored) {
+  if (stored == linalg::Stored::both) return file;
+  return linalg::stored_matrix_of(std::make_shared<linalg::SymmetricSource<Wide>>(file, stored));
+}
+
 template <class T>
 class GeneralInFile final : public MatrixToSolve<T> {
  public:
-  explicit GeneralInFile(std::shared_ptr<const StoredMatrix> file)
-      : file_(std::move(file)), reader_(std::make_unique<linalg::GeneralReader<T>>(file_)) {}
+  using Wide = WideOf<T>;
+
+  GeneralInFile(std::shared_ptr<const StoredMatrix> file, linalg::Stored stored, bool is_transposed)
+      : file_(std::move(file)),
+        stored_(stored),
+        whole_(whole_matrix<Wide>(file_, stored)),
+        reader_(std::make_unique<linalg::GeneralReader<T>>(whole_, is_transposed)) {}
 
   const char* phase() const override { return "reading"; }
   Bytes tiling_bytes_per_worker() const override {
-    return linalg::GeneralReader<T>::scratch_bytes_per_worker;
+    return linalg::GeneralReader<T>::scratch_bytes_per_worker +
+           (whole_ == file_ ? 0 : linalg::SymmetricSource<Wide>::scratch_bytes);
   }
   Bytes source_bytes_per_worker() const override { return linalg::source_staging_bytes; }
 
@@ -106,9 +134,11 @@ class GeneralInFile final : public MatrixToSolve<T> {
     reader_.reset();
     forget_pages();
   }
-  std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> source() override {
-    return std::make_shared<linalg::StoredSource<WideOf<T>>>(file_, linalg::source_staging_bytes,
-                                                             linalg::Shape::general);
+  std::shared_ptr<const linalg::MatrixSource<Wide>> source() override {
+    if (stored_ != linalg::Stored::both)
+      return std::make_shared<linalg::SymmetricSource<Wide>>(file_, stored_);
+    return std::make_shared<linalg::StoredSource<Wide>>(file_, linalg::source_staging_bytes,
+                                                        linalg::Shape::general);
   }
   double largest() const override { return largest_; }
   void forget_pages() const override { file_->forget_pages(); }
@@ -116,6 +146,8 @@ class GeneralInFile final : public MatrixToSolve<T> {
 
  private:
   std::shared_ptr<const StoredMatrix> file_;
+  linalg::Stored stored_;
+  std::shared_ptr<const StoredMatrix> whole_;
   double largest_ = 0;
   std::unique_ptr<linalg::GeneralReader<T>> reader_;
 };
@@ -153,31 +185,34 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const StoredMatrix> file,
-                                                   linalg::Stored stored) {
+                                                   linalg::Stored stored, SymmetricKinds kinds) {
   if (file->dimensions() != 2 || file->rows() != file->columns())
     throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->name(),
                                  data::shape_text(file->shape())));
-  return std::make_unique<SymmetricInFile<T>>(std::move(file), stored);
+  return std::make_unique<SymmetricInFile<T>>(std::move(file), stored, kinds);
 }
-template std::unique_ptr<MatrixToSolve<float>> symmetric_matrix<float>(std::shared_ptr<const StoredMatrix>,
-                                                                       linalg::Stored);
-template std::unique_ptr<MatrixToSolve<double>> symmetric_matrix<double>(std::shared_ptr<const StoredMatrix>,
-                                                                         linalg::Stored);
-template std::unique_ptr<MatrixToSolve<std::complex<float>>> symmetric_matrix<std::complex<float>>(
-    std::shared_ptr<const StoredMatrix>, linalg::Stored);
-template std::unique_ptr<MatrixToSolve<std::complex<double>>> symmetric_matrix<std::complex<double>>(
-    std::shared_ptr<const StoredMatrix>, linalg::Stored);
+#define FAIRLEAD_SYMMETRIC_MATRIX_OF(T)                                                               \
+  template std::unique_ptr<MatrixToSolve<T>> symmetric_matrix<T>(std::shared_ptr<const StoredMatrix>, \
+                                                                 linalg::Stored, SymmetricKinds);
+FAIRLEAD_SYMMETRIC_MATRIX_OF(float)
+FAIRLEAD_SYMMETRIC_MATRIX_OF(double)
+FAIRLEAD_SYMMETRIC_MATRIX_OF(std::complex<float>)
+FAIRLEAD_SYMMETRIC_MATRIX_OF(std::complex<double>)
+#undef FAIRLEAD_SYMMETRIC_MATRIX_OF
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const StoredMatrix> file) {
-  return std::make_unique<GeneralInFile<T>>(std::move(file));
+std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const StoredMatrix> file,
+                                                 linalg::Stored stored, bool is_transposed) {
+  return std::make_unique<GeneralInFile<T>>(std::move(file), stored, is_transposed);
 }
-template std::unique_ptr<MatrixToSolve<float>> general_matrix<float>(std::shared_ptr<const StoredMatrix>);
-template std::unique_ptr<MatrixToSolve<double>> general_matrix<double>(std::shared_ptr<const StoredMatrix>);
-template std::unique_ptr<MatrixToSolve<std::complex<float>>> general_matrix<std::complex<float>>(
-    std::shared_ptr<const StoredMatrix>);
-template std::unique_ptr<MatrixToSolve<std::complex<double>>> general_matrix<std::complex<double>>(
-    std::shared_ptr<const StoredMatrix>);
+#define FAIRLEAD_GENERAL_MATRIX_OF(T)                                                               \
+  template std::unique_ptr<MatrixToSolve<T>> general_matrix<T>(std::shared_ptr<const StoredMatrix>, \
+                                                               linalg::Stored, bool);
+FAIRLEAD_GENERAL_MATRIX_OF(float)
+FAIRLEAD_GENERAL_MATRIX_OF(double)
+FAIRLEAD_GENERAL_MATRIX_OF(std::complex<float>)
+FAIRLEAD_GENERAL_MATRIX_OF(std::complex<double>)
+#undef FAIRLEAD_GENERAL_MATRIX_OF
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel) {

@@ -2,6 +2,7 @@
 // and how to read it again for the error check.
 #pragma once
 #include <fairlead/flow.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
@@ -48,19 +49,29 @@ class MatrixToSolve {
   virtual double asymmetry() const { return 0; }
   /// Not read again soon: drops it from the page cache.
   virtual void forget_pages() const {}
+  /// Of a symmetric complex matrix, after end_tiling(): whether A = A^H or A = A^T.
+  virtual linalg::Symmetry symmetry() const { return linalg::Symmetry::hermitian; }
+  /// Whether a complex matrix that is not Hermitian has A = A^T; also after end_tiling() has thrown.
+  virtual bool equals_transpose() const { return false; }
   /// The largest absolute value of an element of a general matrix, after end_tiling().
   virtual double largest() const { return 0; }
   /// Bytes read from its file so far; none: it is not in a file.
   virtual std::optional<Bytes> bytes_read() const { return std::nullopt; }
 };
 
-/// A symmetric matrix, or a Hermitian one of complex numbers. Throws InputError if it is not square.
+/// Which complex matrices are accepted as symmetric ones.
+enum class SymmetricKinds : std::uint8_t { hermitian, hermitian_or_symmetric };
+
+/// A symmetric matrix, or a complex one of these kinds. One triangle, or a mean, is that of a Hermitian matrix. Throws
+/// InputError if it is not square.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> symmetric_matrix(std::shared_ptr<const data::StoredMatrix> file,
-                                                   linalg::Stored stored);
-/// A matrix of any shape.
+                                                   linalg::Stored stored, SymmetricKinds kinds);
+/// A matrix of any shape. `is_transposed`: that of the system is its transpose, for messages.
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::StoredMatrix> file);
+std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::StoredMatrix> file,
+                                                 linalg::Stored stored = linalg::Stored::both,
+                                                 bool is_transposed = false);
 /// A kernel matrix, of real numbers, computed when its tiles are first needed.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);

@@ -32,9 +32,11 @@ constexpr std::array rules{
 
 // Names of other options that occur in messages of a solve.
 constexpr std::array other_names{
+    std::pair<std::string_view, std::string_view>{"by --disk-directory", "by the setting disk-directory"},
     std::pair<std::string_view, std::string_view>{"--require-digits", "required_digits"},
     std::pair<std::string_view, std::string_view>{"--no-condition", "condition"},
     std::pair<std::string_view, std::string_view>{"another --blas", "another setting blas"},
+    std::pair<std::string_view, std::string_view>{"by --memory", "by the option memory"},
 };
 
 const OptionRule& rule_of(MethodOption option) noexcept {
@@ -116,7 +118,7 @@ std::optional<std::string> problem_of(const RequestedSolve& requested, Wording w
 
 std::optional<std::string> complex_problem_of(std::span<const MethodOption> options, Wording wording) {
   for (const MethodOption option : options)
-    if (option != MethodOption::lower && option != MethodOption::upper && option != MethodOption::mean)
+    if (option == MethodOption::kernel || option == MethodOption::tf32)
       return fmt::format(
           "{} is available for real numbers only, and the files hold complex ones: leave it out",
           name_of(option, wording));

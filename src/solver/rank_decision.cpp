@@ -43,8 +43,9 @@ bool is_regular_by_estimates(Execution& run, const linalg::Kernels& kernels, con
 
 template <class T>
 RankDecision<T>::RankDecision(Execution& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
-                              double tolerance, const std::function<double()>& inverse_norm)
-    : run_(run), rank_{.rank = a.columns(), .columns = a.columns(), .tolerance = tolerance} {
+                              double tolerance, const std::function<double()>& inverse_norm, bool of_rows)
+    : run_(run),
+      rank_{.rank = a.columns(), .columns = a.columns(), .of_rows = of_rows, .tolerance = tolerance} {
   linalg::TriangleNorms r;
   {
     run_.begin("size of R", linalg::TriangleNorm<T>::tasks(a));
@@ -52,6 +53,10 @@ RankDecision<T>::RankDecision(Execution& run, const linalg::Kernels& kernels, co
     sizes.submit(run_.flow());
     run_.end_uncounted();
     r = sizes.combine_ranks();
+  }
+  if (!run_.computes()) {  // independent columns are assumed
+    static_cast<void>(inverse_norm());
+    return;
   }
   if (!std::isfinite(r.largest)) return;  // the solve reports where R is not finite
   // The smallest singular value is no larger than an element of the diagonal.
@@ -73,9 +78,9 @@ RankDecision<T>::RankDecision(Execution& run, const linalg::Kernels& kernels, co
     return;
   }
   run_.warn(
-      fmt::format("the columns of the matrix are linearly dependent: {}. --rank-tolerance sets "
+      fmt::format("the {} of the matrix are linearly dependent: {}. --rank-tolerance sets "
                   "which singular values count as zero",
-                  text_of(rank_)));
+                  of_rows ? "rows" : "columns", text_of(rank_)));
 }
 
 template <class T>
@@ -90,15 +95,27 @@ void RankDecision<T>::solve(T* b, std::int64_t ld, std::int64_t columns) {
 }
 
 template <class T>
+void RankDecision<T>::solve_adjoint(T* b, std::int64_t ld, std::int64_t columns) {
+  minimum_->solve(run_.flow(), wait(), b, ld, columns, linalg::MinimumNorm<T>::Form::adjoint);
+}
+
+template <class T>
+std::vector<double> RankDecision<T>::norms_within_rows(const WideOf<T>* columns_of_n, std::int64_t columns) {
+  return minimum_->projected(run_.flow(), wait(), columns_of_n, rank_.columns, columns, Space::rows);
+}
+
+template <class T>
 void RankDecision<T>::restrict(linalg::LeastSquaresError<T>& error, std::int64_t ld, std::int64_t columns) {
   const std::int64_t n = rank_.columns;
-  auto of_rows = minimum_->projected(run_.flow(), wait(), error.normal_residual(), n, columns, Space::rows);
-  auto of_columns =
-      minimum_->projected(run_.flow(), wait(), error.rotated_residual(), ld, columns, Space::columns);
+  const auto normal = error.normal_residual(), rotated = error.rotated_residual();
+  auto of_rows = minimum_->projected(run_.flow(), wait(), normal.data(), n, columns, Space::rows);
+  auto of_columns = minimum_->projected(run_.flow(), wait(), rotated.data(), ld, columns, Space::columns);
   error.restrict_to(std::move(of_rows), std::move(of_columns));
 }
 
 template class RankDecision<float>;
 template class RankDecision<double>;
+template class RankDecision<std::complex<float>>;
+template class RankDecision<std::complex<double>>;
 
 }  // namespace fairlead::solver

@@ -3,6 +3,7 @@
 #pragma once
 #include <fairlead/linalg.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,9 +23,9 @@ class RankDecision {
  public:
   /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 || in a separate phase; it is called if R
   /// may be regular. All ranks create it. Throws FootprintError if singular values are needed and R does not
-  /// fit into memory.
+  /// fit into memory. `of_rows`: `a` is the transpose of the user's matrix.
   RankDecision(Execution& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a, double tolerance,
-               const std::function<double()>& inverse_norm);
+               const std::function<double()>& inverse_norm, bool of_rows = false);
 
   /// Bytes of memory for estimates, in addition to tiles, of which a contiguous R is one.
   static Bytes bytes(std::int64_t n) noexcept;
@@ -38,8 +39,12 @@ class RankDecision {
 
   // If the rank is reduced:
 
-  /// Q^T b becomes the solution of smallest norm: column-major, `ld` elements from a column to the next.
+  /// Q^H b becomes the solution of smallest norm: column-major, `ld` elements from a column to the next.
   void solve(T* b, std::int64_t ld, std::int64_t columns);
+  /// b := (R^H)^+ b
+  void solve_adjoint(T* b, std::int64_t ld, std::int64_t columns);
+  /// The norms of the projections of columns of n elements on the space of the rows of R.
+  std::vector<double> norms_within_rows(const WideOf<T>* columns_of_n, std::int64_t columns);
   /// Restricts the error check of x to the matrix of that rank.
   void restrict(linalg::LeastSquaresError<T>& error, std::int64_t ld, std::int64_t columns);
 
@@ -57,5 +62,7 @@ class RankDecision {
 
 extern template class RankDecision<float>;
 extern template class RankDecision<double>;
+extern template class RankDecision<std::complex<float>>;
+extern template class RankDecision<std::complex<double>>;
 
 }  // namespace fairlead::solver

@@ -74,7 +74,7 @@ RefinedSteps refine_block(Execution& run, const linalg::Kernels& kernels, TiledF
               .steps = step,
               .seconds = seconds,
               .first_backward_error = step == 0 ? error.value() : judged.first_backward_error,
-              .uncertain_residual = error.residual_bound()};
+              .uncertain_residual = error.directed_residual_bound()};
     if (!solution.may_refine || (!halved && !wanted) || (error.value() <= solution.limit && !wanted) ||
         step == most_steps || !std::isfinite(error.value()))
       return judged;
@@ -105,7 +105,8 @@ RefinedSteps judge_and_refine(Execution& run, const linalg::Kernels& kernels, Ti
     all.matrix_norm = judged.matrix_norm;
     all.uncertain_residual.resize(judged.uncertain_residual.size());
     for (std::size_t i = 0; i < all.uncertain_residual.size(); ++i)
-      all.uncertain_residual[i] = linalg::larger(all.uncertain_residual[i], judged.uncertain_residual[i]);
+      if (!(std::abs(judged.uncertain_residual[i]) <= std::abs(all.uncertain_residual[i])))
+        all.uncertain_residual[i] = judged.uncertain_residual[i];
     all.steps = std::max(all.steps, judged.steps);
     all.seconds += judged.seconds;
   });

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/column_block.hpp"
 #include "base/scalar.hpp"
 #include "solver/execution.hpp"
@@ -17,8 +18,12 @@
 
 namespace fairlead::solver {
 
-/// An error this far below the limit needs no further step.
-constexpr double much_better = 10;
+/// A backward error that needs no further step: far below the limit. Complex numbers have that of real ones, although
+/// their limit is wider, since LAPACK's results do not exceed it.
+template <class T>
+double sufficient_backward_error(std::int64_t n) noexcept {
+  return linalg::max_correct_backward_error<RealOf<T>>(n) / 10;
+}
 
 struct RefinedSteps {
   double backward_error = 0;
@@ -26,7 +31,7 @@ struct RefinedSteps {
   int steps = 0;                             ///< of refinement
   double seconds = 0;                        ///< that count in the run's time
   double first_backward_error = 0;           ///< before refinement
-  std::vector<double> uncertain_residual{};  ///< of the solution, as of BackwardError
+  std::vector<double> uncertain_residual{};  ///< BackwardError::directed_residual_bound()
 };
 
 template <class T>

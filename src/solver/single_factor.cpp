@@ -4,6 +4,7 @@
 #include <fairlead/refined_solve.hpp>
 
 #include <algorithm>
+#include <complex>
 
 #include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/larger.hpp"
@@ -15,7 +16,9 @@ namespace {
 
 using linalg::RefinedSolve;
 
-[[noreturn]] void give_up_refinement(Execution& run, const RefinedSolve& solve, std::string_view factor) {
+template <class Single>
+[[noreturn]] void give_up_refinement(Execution& run, const RefinedSolve<Single>& solve,
+                                     std::string_view factor) {
   const double seconds = run.end();
   try {
     linalg::throw_too_coarse(solve, factor);
@@ -26,18 +29,22 @@ using linalg::RefinedSolve;
 
 }  // namespace
 
-SingleFactorSolution solve_by_single_factor(Execution& run, const linalg::Kernels& kernels,
-                                            const TiledMatrix<float>& l, TiledFactors<float>& factors,
-                                            const SystemToRefine& system) {
+template <class Single>
+SingleFactorSolution<Single> solve_by_single_factor(Execution& run, const linalg::Kernels& kernels,
+                                                    const TiledMatrix<Single>& l,
+                                                    TiledFactors<Single>& factors,
+                                                    const SystemToRefine<Single>& system) {
+  using State = typename RefinedSolve<Single>::State;
   const std::int64_t n = l.rows();
-  SingleFactorSolution found;
+  SingleFactorSolution<Single> found;
   run.begin("refined solve");
   const auto solve_block = [&](std::int64_t first, std::int64_t count) {
-    RefinedSolve solve(run.runtime(), kernels, l, system.a(),
-                       std::make_shared<linalg::ColumnBlock<double>>(system.b(), first, count),
-                       system.x + first * n, system.readers);
-    RefinedSolve::State state = RefinedSolve::State::improving;
-    while (state == RefinedSolve::State::improving) {
+    RefinedSolve<Single> solve(
+        run.runtime(), kernels, l, system.a(),
+        std::make_shared<linalg::ColumnBlock<WideOf<Single>>>(system.b(), first, count), system.x + first * n,
+        system.readers);
+    State state = State::improving;
+    while (state == State::improving) {
       solve.submit_correction(run.flow(), found.inverse.get());
       run.wait();
       solve.submit_residual(run.flow());
@@ -48,11 +55,11 @@ SingleFactorSolution solve_by_single_factor(Execution& run, const linalg::Kernel
       // Refining changes the residual, but |A| |x| hardly.
       if (system.wants_condition && !found.inverse) {
         found.weights = weights_of(solve.sizes());
-        found.inverse = std::make_unique<linalg::InverseNorm<float>>(run.runtime(), n, l.tile(),
-                                                                     factors.inverse(), found.weights);
+        found.inverse = std::make_unique<linalg::InverseNorm<Single>>(run.runtime(), n, l.tile(),
+                                                                      factors.inverse(), found.weights);
       }
     }
-    if (state == RefinedSolve::State::too_coarse) give_up_refinement(run, solve, system.factor_name);
+    if (state == State::too_coarse) give_up_refinement(run, solve, system.factor_name);
     found.matrix_norm = solve.matrix_norm();
     found.backward_error = std::max(found.backward_error, solve.backward_error());
     found.steps = std::max(found.steps, solve.steps());
@@ -64,5 +71,12 @@ SingleFactorSolution solve_by_single_factor(Execution& run, const linalg::Kernel
   found.seconds = run.end();
   return found;
 }
+
+template SingleFactorSolution<float> solve_by_single_factor(Execution&, const linalg::Kernels&,
+                                                            const TiledMatrix<float>&, TiledFactors<float>&,
+                                                            const SystemToRefine<float>&);
+template SingleFactorSolution<std::complex<float>> solve_by_single_factor(
+    Execution&, const linalg::Kernels&, const TiledMatrix<std::complex<float>>&,
+    TiledFactors<std::complex<float>>&, const SystemToRefine<std::complex<float>>&);
 
 }  // namespace fairlead::solver

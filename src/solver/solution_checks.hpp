@@ -41,6 +41,8 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
   // The factors of a symmetric matrix are those of the lower triangle. The residual contains the difference of
   // the upper triangle, so that one step of refinement removes it.
   const bool asymmetric = matrix.asymmetry() != 0;
+  // One step usually follows where elements grow: a run in virtual time has no residual to decide by.
+  const bool expected = !run_->computes() && method.solve->grows;
   const RefinedSteps judged =
       judge_and_refine<T>(*run_, kernels_, factors,
                           {.a = matrix.source(),
@@ -48,10 +50,10 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
                            .x = x_.data(),
                            .columns = columns(),
                            .tile = a.tile(),
-                           .limit = limit / much_better,
+                           .limit = sufficient_backward_error<T>(n_),
                            .may_refine = asymmetric || method.solve->grows || system_.factors != nullptr,
                            .counts = true,
-                           .least_steps = asymmetric ? 1 : 0,
+                           .least_steps = asymmetric || expected ? 1 : 0,
                            .readers = place_.readers,
                            .distribution = a.distribution()});
   result_.seconds += judged.seconds;
@@ -60,10 +62,8 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
   result_.first_backward_error = judged.first_backward_error;
   result_.matrix_norm = judged.matrix_norm;
   if (options_.keep_factors && !(judged.first_backward_error <= limit))
-    run_->warn(fmt::format(
-        "elements grew in the factorization: a solution with these factors alone has a backward error of "
-        "{:.1e}. Solve with the matrix in addition to them, which refines it, or factor by {}",
-        judged.first_backward_error, qr_operation.key));
+    run_->warn(fmt::format("{}. Solve with the matrix in addition to them, which refines it, or factor by {}",
+                           grown_factors_warning(judged.first_backward_error), qr_operation.key));
   if (judged.steps > 0) result_.refinement_steps = judged.steps;
   if (asymmetric) result_.asymmetry = matrix.asymmetry();
   // If sums of a row overflow, the condition is unknown.
@@ -80,38 +80,38 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
                                                     linalg::InverseNorm<T>::sweeps_per_step);
   matrix.forget_pages();
   result_.condition = report_estimate(*run_, estimate, 1, columns(), precision(method));
+  if (options_.keep_factors && result_.condition->singular)
+    run_->warn(singular_factors_warning(result_.condition->number));
 }
 
 template <class T>
 void SolveSteps<T>::judge_as_least_squares(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a,
                                            Factors& factors, RankDecision<T>& rank,
                                            const InverseNormEstimate& of_inverse) {
-  if constexpr (!is_complex_number<T>) {
-    const JudgedLeastSquares judged =
-        judge_least_squares<T>(*run_, kernels_, factors, a, rank,
-                               {.a = [&] { return matrix.source(); },
-                                .b = [this] { return right_hand_sides(); },
-                                .forget_pages = [&] { matrix.forget_pages(); },
-                                .x = x_.data(),
-                                .columns = columns(),
-                                .limit = linalg::max_correct_backward_error<T>(m_),
-                                .precision = precision(*result_.problem.operation),
-                                .wants_condition = options_.condition,
-                                .of_inverse = of_inverse,
-                                .readers = place_.readers});
-    result_.backward_error = result_.first_backward_error = judged.backward_error;
-    result_.residual = judged.residual;
-    result_.numerical_rank = rank.rank();
-    result_.condition = judged.condition;
-  }
+  const JudgedLeastSquares judged =
+      judge_least_squares<T>(*run_, kernels_, factors, a, rank,
+                             {.a = [&] { return matrix.source(); },
+                              .b = [this] { return right_hand_sides(); },
+                              .forget_pages = [&] { matrix.forget_pages(); },
+                              .x = x_.data(),
+                              .columns = columns(),
+                              .limit = linalg::max_correct_backward_error<T>(m_),
+                              .precision = precision(*result_.problem.operation),
+                              .wants_condition = options_.condition,
+                              .of_inverse = of_inverse,
+                              .readers = place_.readers});
+  result_.backward_error = result_.first_backward_error = judged.backward_error;
+  result_.residual = judged.residual;
+  result_.numerical_rank = rank.rank();
+  result_.condition = judged.condition;
 }
 
 /// Of a solution in double precision that goes to a file in single: alike on all ranks, as the first one writes
 /// it.
 template <class T>
 void SolveSteps<T>::find_loss_in_file() {
-  if constexpr (std::is_same_v<T, double>) {
-    if (system_.solution() != data::ElementType::float32) return;
+  if constexpr (std::is_same_v<T, WideOf<T>>) {
+    if (!is_single(system_.solution())) return;
     double lost[] = {lost_in_single(x_.data(), m_, columns(), below_single_)};
     linalg::allreduce_max(run_->runtime(), lost);
     const bool fits = !(lost[0] > epsilon_of_scalar<float>);

@@ -25,6 +25,7 @@
 #include "machine/machine.hpp"
 #include "solver/choose_method.hpp"
 #include "solver/inverse_estimate.hpp"
+#include "solver/minimum_norm_check.hpp"
 #include "solver/positive_diagonal.hpp"
 #include "solver/read_vectors.hpp"
 #include "solver/refined_steps.hpp"
@@ -41,10 +42,6 @@ using linalg::LeastSquaresError;
 
 constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
 
-double epsilon_of(data::ElementType element) {
-  return is_single(element) ? epsilon_of_scalar<float> : epsilon_of_scalar<double>;
-}
-
 /// Runs checks that read the values as stored.
 template <class Check>
 auto in_any_precision(const Check& check) {
@@ -55,9 +52,6 @@ auto in_any_precision(const Check& check) {
   }
 }
 
-/// The first clause of an error: the others say what the user can do.
-std::string without_advice(std::string_view text) { return std::string(text.substr(0, text.find("; "))); }
-
 }  // namespace
 
 template <class T>
@@ -67,10 +61,17 @@ SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& option
       options_(options),
       config_(config),
       place_(place),
-      workers_(config.count_or("workers", machine::discover().workers)),
-      m_(system.rows()),
-      n_(system.unknowns()),
-      kernels_(kernels) {
+      workers_(config.has("workers") ? config.count("workers") : machine::discover().workers),
+      m_(system.long_side()),
+      n_(system.short_side()),
+      is_wide_(system.rows() < system.unknowns()),
+      kernels_(kernels),
+      a_(is_wide_ ? system.a->transposed() : system.a) {
+  if (is_wide_ && options_.keep_factors)
+    throw InputError(fmt::format(
+        "{} has the shape {}: factors of a matrix with fewer rows than columns are not kept; factor "
+        "its transpose",
+        system.a->name(), data::shape_text(system.a->shape())));
   if (system_.factors != nullptr) {
     reserved_ = bytes_with_stored_factors();
     return;
@@ -87,12 +88,12 @@ SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& option
     const Bytes limit = config_.bytes("memory");
     const auto n = static_cast<Bytes>(n_);
     const Bytes tiles =
-        refines ? n * (n + widest_tile) / 2 * sizeof(double) : n * (n + widest_tile) * sizeof(T);
+        refines ? n * (n + widest_tile) / 2 * sizeof(WideOf<T>) : n * (n + widest_tile) * sizeof(T);
     const Bytes others = needed + tiles / place_.count() * 9 / 8 + limit / 8;
     if (limit > others) kept_ = std::min(limit - others, system_.a->data_bytes());
   }
   reserved_ = needed + kept_;
-  a_ = kept_ > 0 ? system_.a->keeping(kept_) : system_.a;
+  if (kept_ > 0) a_ = a_->keeping(kept_);
 }
 
 template <class T>
@@ -102,9 +103,7 @@ bool SolveSteps<T>::is_least_squares(const DenseOperation& method) const {
 
 template <class T>
 SolvePrecision SolveSteps<T>::precision(const DenseOperation& method) const {
-  return {.epsilon = epsilon_of_scalar<T>,
-          .given_epsilon = epsilon_of(system_.solution()),
-          .can_refine = !is_complex_number<T> && method.solve->symmetric && !method.solve->grows};
+  return precision_of<T>(method, system_.solution());
 }
 
 template <class T>
@@ -117,19 +116,21 @@ template <class Element>
 std::unique_ptr<MatrixToSolve<Element>> SolveSteps<T>::matrix_of(
     const DenseOperation& method, std::shared_ptr<const data::StoredMatrix> file) const {
   if (system_.of_points()) return matrix_of_points<Element>(system_.kernel);
-  if (method.solve->symmetric) return symmetric_matrix<Element>(std::move(file), system_.stored);
-  return general_matrix<Element>(std::move(file));
+  if (method.solve->symmetric)
+    return symmetric_matrix<Element>(
+        std::move(file), system_.stored,
+        method.solve->grows ? SymmetricKinds::hermitian_or_symmetric : SymmetricKinds::hermitian);
+  return general_matrix<Element>(std::move(file), system_.stored, is_wide_);
 }
 
 template <class T>
 Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
-  const auto matrix = matrix_of<T>(method, system_.a);
+  const auto matrix = matrix_of<T>(method, a_);
   const bool in_other_precision = options_.factor != FactorPrecision::of_solution;
   const bool least_squares = is_least_squares(method);
   const std::int64_t at_once = linalg::columns_of_block(m_, columns());
-  const Bytes tiling =
-      in_other_precision ? matrix_of<float>(method, system_.a)->tiling_bytes_per_worker() : 0;
-  const Bytes checking = least_squares ? LeastSquaresError<RealOf<T>>::scratch_bytes_per_worker(at_once)
+  const Bytes tiling = in_other_precision ? matrix_of<SingleOf<T>>(method, a_)->tiling_bytes_per_worker() : 0;
+  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
                                        : BackwardError<T>::scratch_bytes_per_worker(
                                              n_, BackwardError<T>::preferred_columns(n_, columns()));
   const Bytes scratch = std::max<Bytes>({matrix->tiling_bytes_per_worker(), tiling,
@@ -137,13 +138,15 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   const Bytes vectors = static_cast<Bytes>(m_ * columns()) * sizeof(T);
   // A symmetric matrix in a file may turn out not to be quite symmetric.
   const bool may_refine = method.solve->grows || (method.solve->symmetric && !system_.of_points());
-  const Bytes refining = std::max<Bytes>(in_other_precision ? linalg::RefinedSolve::bytes(n_, at_once, 0) : 0,
-                                         least_squares ? LeastSquaresError<RealOf<T>>::bytes(m_, at_once)
-                                         : may_refine  ? refined_steps_bytes<T>(n_, columns())
-                                                       : 0);
+  const Bytes refining =
+      std::max<Bytes>(in_other_precision ? linalg::RefinedSolve<SingleOf<T>>::bytes(n_, at_once, 0) : 0,
+                      is_wide_        ? minimum_norm_check_bytes<T>(n_, m_, columns())
+                      : least_squares ? LeastSquaresError<T>::bytes(m_, at_once)
+                      : may_refine    ? refined_steps_bytes<T>(n_, columns())
+                                      : 0);
   // Memory for the precision of the solution, as long as a factor in another one may fall back to it.
   const Bytes condition = options_.condition ? inverse_estimate_bytes<T>(n_) : 0;
-  const Bytes judging = least_squares ? RankDecision<RealOf<T>>::bytes(n_) : BackwardError<T>::bytes(n_);
+  const Bytes judging = least_squares ? RankDecision<T>::bytes(n_) : BackwardError<T>::bytes(n_);
   return vectors + refining + judging + condition + matrix->bytes() + system_.a->memory_bytes() +
          system_.b->memory_bytes() + workers_ * scratch + linalg::source_staging_bytes;
 }
@@ -171,6 +174,12 @@ DenseProblem SolveSteps<T>::problem(const DenseOperation& method, ElementType el
 template <class T>
 void SolveSteps<T>::read_right_hand_sides() {
   x_ = in_any_precision([&] { return vectors_of_all<T>(run_->runtime(), place_, *system_.b); });
+  if (!is_wide_) return;
+  // A^T x' = b' for the conjugate vectors, in columns that have room for x'.
+  std::vector<T> longer(static_cast<std::size_t>(m_ * columns()));
+  for (std::int64_t c = 0; c < columns(); ++c)
+    std::transform(x_.begin() + c * n_, x_.begin() + (c + 1) * n_, longer.begin() + c * m_, conjugate<T>);
+  x_ = std::move(longer);
 }
 
 template <class T>
@@ -178,9 +187,8 @@ SolveResult SolveSteps<T>::run(Execution& run) {
   run_ = &run;
   run.reached(Milestone::started);
   read_right_hand_sides();
-  if constexpr (std::is_same_v<T, double>)
-    if (system_.solution() == data::ElementType::float32)
-      below_single_ = columns_below_single(x_.data(), m_, columns());
+  if constexpr (std::is_same_v<T, WideOf<T>>)
+    if (is_single(system_.solution())) below_single_ = columns_below_single(x_.data(), m_, columns());
   std::string reason = options_.method_reason;
   try {
     solve_in_precisions();
@@ -212,15 +220,12 @@ std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, con
   SolveOptions next = with_fallback(options_, fallback, without_advice(error.what()));
   if (next.method->factors_whole_panels && options_.fallback != nullptr) {
     const std::int32_t tile = problem(*next.method, element_type_of<T>).tile;
-    if (!is_complex_number<T> &&
-        linalg::RowPivots<T>::panel_bytes(n_, tile) > run_->runtime().capacity_bytes()) {
+    if (linalg::RowPivots<T>::panel_bytes(n_, tile) > run_->runtime().capacity_bytes()) {
       next.method = &incremental_lu_operation;
       next.method_reason +=
           "; memory is too small for the columns of tiles that pivoting by columns needs at once";
     }
   }
-  if (is_symmetric_ && !options_.symmetric_fallback_note.empty())
-    next.method_reason += "; " + options_.symmetric_fallback_note;
   is_symmetric_ = false;
   direct(*next.method);
   return next.method_reason;
@@ -228,13 +233,14 @@ std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, con
 
 template <class T>
 const DenseOperation* SolveSteps<T>::fallback() const noexcept {
-  return is_symmetric_ && options_.symmetric_fallback != nullptr ? options_.symmetric_fallback
-                                                                 : options_.fallback;
+  if (is_symmetric_ && options_.symmetric_fallback != nullptr) return options_.symmetric_fallback;
+  // The triangles of a mean that differ too much are an error, whatever the method.
+  return is_symmetric_ || system_.stored == linalg::Stored::both ? options_.fallback : nullptr;
 }
 
 template <class T>
 void SolveSteps<T>::solve_in_precisions() {
-  if constexpr (std::is_same_v<T, double>) {
+  if constexpr (std::is_same_v<T, WideOf<T>>) {
     const FactorPrecision first = options_.factor;
     Attempt attempt = Attempt::failed;
     if (first == FactorPrecision::tf32) attempt = refined(FactorPrecision::tf32, x_.data());
@@ -261,10 +267,17 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   }
   stage_ = Stage::factoring;
   // A rank that finds the matrix unsuitable may end the run before the others do: each reports it as its own error.
-  alike(place_.first() || options_.fallback != nullptr,
-        [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
+  alike(place_.first() || options_.fallback != nullptr, [&] {
+    try {
+      in_any_precision([&] { matrix.end_tiling(run_->runtime()); });
+    } catch (const NumericalError&) {
+      is_symmetric_ = matrix.equals_transpose();
+      throw;
+    }
+  });
   const SolveMethod& method = *problem.operation->solve;
   is_symmetric_ = method.symmetric;
+  factors.set_symmetry(matrix.symmetry());
   if (method.symmetric && method.grows) {
     linalg::ElementSizes<Element> sizes;
     run_->begin("growth", sizes.tasks(a, Elements::lower));
@@ -300,7 +313,7 @@ void SolveSteps<T>::solve_with_reduced_rank(const KeptFactors<T>& kept, RankDeci
     run_->wait();
     x.gather();
   }
-  if constexpr (!is_complex_number<T>) rank.solve(x_.data(), m_, columns());
+  rank.solve(x_.data(), m_, columns());
   result_.seconds += run_->end();
   scales.undo(x_.data());
 }
@@ -337,47 +350,53 @@ void SolveSteps<T>::finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix) {
     require_finite_solution();
     return;
   }
+  if (is_wide_) return finish_minimum_norm(std::move(kept), *matrix);
   if (is_least_squares(method)) return finish_least_squares(std::move(kept), *matrix);
   solve_with(kept);
   run_->reached(Milestone::solved);
   if (method.solve->grows && system_.factors == nullptr)
     measure_growth(a, *kept.factors, method.solve->symmetric ? largest_in_symmetric_ : matrix->largest());
-  judge(*matrix, a, *kept.factors);
+  if (!remains_unchecked()) judge(*matrix, a, *kept.factors);
   if (options_.keep_factors) factors_ = std::move(kept);
 }
 
 template <class T>
+RankDecision<T> SolveSteps<T>::rank_decision(const KeptFactors<T>& kept, InverseNormEstimate& of_inverse) {
+  const TiledMatrix<T>& a = *kept.a;
+  const double tolerance =
+      options_.rank_tolerance.value_or(epsilon_of_scalar<T> * static_cast<double>(std::max(m_, n_)));
+  RankDecision<T> rank(
+      *run_, kernels_, a, tolerance,
+      [&] {
+        of_inverse = estimate_norm_of_inverse(*run_, *kept.factors, a);
+        return of_inverse.norm;
+      },
+      is_wide_);
+  result_.seconds += rank.seconds();
+  return rank;
+}
+
+template <class T>
 void SolveSteps<T>::finish_least_squares(KeptFactors<T> kept, MatrixToSolve<T>& matrix) {
-  if constexpr (is_complex_number<T>) {
-    throw UsageError("least squares problems are solved for real matrices");
-  } else {
-    const TiledMatrix<T>& a = *kept.a;
-    InverseNormEstimate of_inverse;
-    const double tolerance =
-        options_.rank_tolerance.value_or(epsilon_of_scalar<T> * static_cast<double>(std::max(m_, n_)));
-    RankDecision<T> rank(*run_, kernels_, a, tolerance, [&] {
-      of_inverse = estimate_norm_of_inverse(*run_, *kept.factors, a);
-      return of_inverse.norm;
-    });
-    result_.seconds += rank.seconds();
-    if (rank.is_reduced() && options_.keep_factors)
-      throw NumericalError(
-          fmt::format("the columns of the matrix are linearly dependent: {} of {} are independent. Kept "
-                      "factors need independent ones",
-                      rank.rank().rank, n_));
-    rank.is_reduced() ? solve_with_reduced_rank(kept, rank) : solve_with(kept);
-    run_->reached(Milestone::solved);
-    judge_as_least_squares(matrix, a, *kept.factors, rank, of_inverse);
-    if (options_.keep_factors) factors_ = std::move(kept);
-  }
+  const TiledMatrix<T>& a = *kept.a;
+  InverseNormEstimate of_inverse;
+  RankDecision<T> rank = rank_decision(kept, of_inverse);
+  if (rank.is_reduced() && options_.keep_factors)
+    throw NumericalError(
+        fmt::format("the columns of the matrix are linearly dependent: {} of {} are independent. Kept "
+                    "factors need independent ones",
+                    rank.rank().rank, n_));
+  rank.is_reduced() ? solve_with_reduced_rank(kept, rank) : solve_with(kept);
+  run_->reached(Milestone::solved);
+  judge_as_least_squares(matrix, a, *kept.factors, rank, of_inverse);
+  if (options_.keep_factors) factors_ = std::move(kept);
 }
 
 /// With a factor in single precision. If the matrix does not allow that, warns, and the solution is b again. Only
 /// the factorization is in TF32, if at all. `x`: that of x_, in double precision.
 template <class T>
-typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision_of_factor, double* x) {
-  if constexpr (is_complex_number<T>)
-    throw UsageError("refinement in another precision is for real matrices");
+typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision_of_factor, WideOf<T>* x) {
+  using Single = SingleOf<T>;
   const DenseOperation& method = *options_.method;
   const bool in_tf32 = precision_of_factor == FactorPrecision::tf32;
   const linalg::Kernels factor_kernels = in_tf32 ? kernels_.in_tf32() : kernels_;
@@ -392,24 +411,24 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
     read_right_hand_sides();
     return was_single ? Attempt::failed_in_single : Attempt::failed;
   };
-  result_.problem = problem(method, ElementType::float32);
+  result_.problem = problem(method, element_type_of<Single>);
   result_.problem.title = in_tf32 ? "Cholesky solve, factor in single precision, products in TF32"
                                   : "Cholesky solve, factor in single precision";
   try {
-    const auto matrix = matrix_of<float>(method, a_);
-    const TiledMatrix<float> l = matrix->tiles(place_, run_->runtime(), result_.problem.tile);
-    const auto factors = make_factors<float>(result_.problem, {.factor = factor_kernels, .solve = kernels_},
-                                             run_->runtime(), l);
-    factor<float>(*matrix, l, *factors);
-    const SingleFactorSolution found = solve_by_single_factor(
-        *run_, kernels_, l, *factors,
-        {.a = [&] { return matrix->source(); },
-         .b = [this] { return std::make_shared<linalg::StoredSource<>>(system_.b, staging_of_vectors); },
-         .x = x,
-         .columns = columns(),
-         .wants_condition = options_.condition,
-         .factor_name = in_tf32 ? "TF32" : "single precision",
-         .readers = place_.readers});
+    const auto matrix = matrix_of<Single>(method, a_);
+    const TiledMatrix<Single> l = matrix->tiles(place_, run_->runtime(), result_.problem.tile);
+    const auto factors = make_factors<Single>(result_.problem, {.factor = factor_kernels, .solve = kernels_},
+                                              run_->runtime(), l);
+    factor<Single>(*matrix, l, *factors);
+    const SingleFactorSolution<Single> found =
+        solve_by_single_factor<Single>(*run_, kernels_, l, *factors,
+                                       {.a = [&] { return matrix->source(); },
+                                        .b = [this] { return right_hand_sides(); },
+                                        .x = x,
+                                        .columns = columns(),
+                                        .wants_condition = options_.condition,
+                                        .factor_name = in_tf32 ? "TF32" : "single precision",
+                                        .readers = place_.readers});
     result_.seconds += found.seconds;
     matrix->forget_pages();
     run_->reached(Milestone::solved);
@@ -424,7 +443,7 @@ typename SolveSteps<T>::Attempt SolveSteps<T>::refined(FactorPrecision precision
                                                          .factor_error = found.first_backward_error,
                                                          .epsilon = epsilon_of_scalar<float>,
                                                          .readers = place_.readers},
-                                                        linalg::InverseNorm<float>::sweeps_per_step);
+                                                        linalg::InverseNorm<Single>::sweeps_per_step);
       result_.condition = report_estimate(*run_, estimate, largest_quotient(found.uncertain, found.weights),
                                           columns(), precision(method));
     }

@@ -52,10 +52,12 @@ class SolveSteps {
 
   /// Bytes of the memory limit that the execution reserves.
   Bytes reserved() const noexcept { return reserved_; }
+  /// The part of it that keeps what was read of the file of A; less memory suffices.
+  Bytes kept() const noexcept { return kept_; }
   /// Solves, with the warnings of the execution. Throws NumericalError if the matrix is unsuitable for the
   /// method and there is no fallback. A result whose backward error is above the limit is wrong: that is not thrown.
   SolveResult run(Execution& run);
-  /// The solution, one column after the other, each with as many elements as A has rows; the first ones are x.
+  /// The solution, one column after the other, each with as many elements as the longer side of A; the first ones are x.
   const std::vector<T>& solution() const noexcept { return x_; }
   /// After run() with keep_factors: the factors, which use the runtime of that execution.
   KeptFactors<T> take_factors() { return std::move(factors_); }
@@ -80,15 +82,19 @@ class SolveSteps {
 
   void solve_in_precisions();
   std::string solve_by_fallback(const DenseOperation& fallback, const NumericalError& error);
-  Attempt refined(FactorPrecision precision_of_factor, double* x);
+  Attempt refined(FactorPrecision precision_of_factor, WideOf<T>* x);
   void direct(const DenseOperation& method);
   void with_stored_factors();
   KeptFactors<T> factored(const DenseOperation& method, MatrixToSolve<T>& matrix);
   void require_finite_solution() const;
+  bool remains_unchecked();
   void finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix);
   template <class Element>
   void factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Element>& a, TiledFactors<Element>& factors);
   void finish_least_squares(KeptFactors<T> kept, MatrixToSolve<T>& matrix);
+  void finish_minimum_norm(KeptFactors<T> kept, MatrixToSolve<T>& matrix);
+  std::vector<T> solve_minimum_norm(const KeptFactors<T>& kept, RankDecision<T>& rank);
+  RankDecision<T> rank_decision(const KeptFactors<T>& kept, InverseNormEstimate& of_inverse);
   void solve_with(const KeptFactors<T>& kept);
   void solve_with_reduced_rank(const KeptFactors<T>& kept, RankDecision<T>& rank);
   /// Where to go on if the matrix is unsuitable for the first method; null: nowhere.
@@ -104,12 +110,13 @@ class SolveSteps {
   const Config config_;
   const GridRank place_;
   const std::size_t workers_;
-  const std::int64_t m_, n_;
+  const std::int64_t m_, n_;  // of what is factored: A, or A^T if A has fewer rows than columns
+  const bool is_wide_;        // the latter
   const linalg::Kernels kernels_;
   Bytes kept_ = 0;  // of the file of A, in memory
   Bytes reserved_ = 0;
-  std::shared_ptr<const data::StoredMatrix> a_;  // may keep what was read in memory
-  std::vector<T> x_;                             // b, which becomes the solution
+  std::shared_ptr<const data::StoredMatrix> a_;  // A or A^T; may keep what was read in memory
+  std::vector<T> x_;                             // b, which becomes the solution; of a wide A conj(b)
   std::vector<std::int64_t> below_single_;       // columns of b: of a file in single precision
   KeptFactors<T> factors_{};                     // if they are kept
   SolveResult result_;
@@ -120,7 +127,7 @@ class SolveSteps {
 };
 
 /// What a file with factors states about the matrix.
-FactoredMatrix factored_matrix(const data::StoredMatrix& a, const SolveResult& result);
+FactoredMatrix factored_matrix(const data::StoredMatrix& a, linalg::Stored stored, const SolveResult& result);
 
 extern template class SolveSteps<float>;
 extern template class SolveSteps<double>;

@@ -4,22 +4,31 @@
 #include <fmt/format.h>
 
 #include <complex>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "algorithms/linalg/singular_error.hpp"
 #include "algorithms/linalg/source_matrix.hpp"
 #include "algorithms/linalg/stored_source.hpp"
 #include "base/scalar.hpp"
+#include "config/memory_limit_error.hpp"
 #include "data/matrix/formats.hpp"
 #include "machine/machine.hpp"
+#include "solver/cancelled_by.hpp"
 #include "solver/choose_method.hpp"
+#include "solver/direct_solve.hpp"
 #include "solver/kept_factorization.hpp"
 #include "solver/linear_system.hpp"
 #include "solver/load_kernels.hpp"
+#include "solver/matrix_sample.hpp"
 #include "solver/method_options.hpp"
+#include "solver/plan.hpp"
+#include "solver/real_parts.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
+#include "solver/solver_options.hpp"
 #include "solver/trust.hpp"
 
 namespace fairlead::linalg {
@@ -27,57 +36,9 @@ namespace fairlead::linalg {
 namespace {
 
 using data::StoredMatrix;
-using solver::DenseOperation;
 using solver::LinearSystem;
 using solver::MethodOption;
 using solver::Wording;
-
-struct NamedMethod {
-  Method method;
-  const DenseOperation* operation;  ///< null: chosen by the matrix
-};
-constexpr NamedMethod methods[] = {{Method::automatic, nullptr},
-                                   {Method::cholesky, &solver::cholesky_operation},
-                                   {Method::ldlt, &solver::ldlt_operation},
-                                   {Method::lu, &solver::pivoted_lu_operation},
-                                   {Method::lu_incremental, &solver::incremental_lu_operation},
-                                   {Method::lu_nopivot, &solver::unpivoted_lu_operation},
-                                   {Method::qr, &solver::qr_operation}};
-
-const DenseOperation* operation_of(Method method) noexcept {
-  for (const NamedMethod& one : methods)
-    if (one.method == method) return one.operation;
-  return nullptr;
-}
-
-/// Those of the table that are given.
-std::vector<MethodOption> method_options(const SolverOptions& options) {
-  std::vector<MethodOption> given;
-  if (options.refine) given.push_back(MethodOption::refine);
-  if (options.stored == Stored::lower) given.push_back(MethodOption::lower);
-  if (options.stored == Stored::upper) given.push_back(MethodOption::upper);
-  if (options.stored == Stored::mean) given.push_back(MethodOption::mean);
-  if (options.rank_tolerance) given.push_back(MethodOption::rank_tolerance);
-  return given;
-}
-
-void require_valid(const SolverOptions& options) {
-  const std::vector<MethodOption> given = method_options(options);
-  const auto problem = solver::problem_of({.method = operation_of(options.method),
-                                           .options = given,
-                                           .rank_tolerance = options.rank_tolerance,
-                                           .required_digits = options.required_digits,
-                                           .condition = options.condition},
-                                          Wording::library);
-  if (problem) throw UsageError(*problem);
-  if (options.tile < 0) throw UsageError(fmt::format("tile is {}: it is a number of elements", options.tile));
-}
-
-/// A pointer to an object that the caller keeps.
-template <class T>
-std::shared_ptr<const T> not_owned(const T& object) {
-  return std::shared_ptr<const T>(std::shared_ptr<void>(), &object);
-}
 
 std::shared_ptr<const StoredMatrix> stored(const MatrixSource<double>& source) {
   return stored_matrix_of(not_owned(source));
@@ -98,54 +59,39 @@ std::shared_ptr<const StoredMatrix> stored(const MatrixView<T>& view) {
 }
 
 template <class T>
-std::shared_ptr<const StoredMatrix> stored_columns(std::span<const T> b, std::int64_t rows,
-                                                   std::int64_t columns) {
+void require_columns(std::span<const T> b, std::int64_t rows, std::int64_t columns) {
   if (columns < 1) throw UsageError(fmt::format("{} right-hand sides: give at least one", columns));
   if (std::ssize(b) != rows * columns)
     throw UsageError(
         fmt::format("b has {} elements: the matrix has {} rows, so with {} right-hand sides it needs {}",
                     b.size(), rows, columns, rows * columns));
+}
+
+template <class T>
+std::shared_ptr<const StoredMatrix> stored_columns(std::span<const T> b, std::int64_t rows,
+                                                   std::int64_t columns) {
+  require_columns(b, rows, columns);
   return stored_matrix_of(
       matrix_in_memory(b.data(), rows, columns, StorageOrder::fortran, 0, "the right-hand side"));
 }
 
 }  // namespace
-}  // namespace fairlead::linalg
-
-namespace fairlead::solver {
-
-linalg::Method method_of(const DenseOperation& operation) noexcept {
-  for (const linalg::NamedMethod& one : linalg::methods)
-    if (one.operation == &operation) return one.method;
-  return linalg::Method::automatic;
-}
-
-Config config_of(const linalg::SolverOptions& options) {
-  Config config = options.config;
-  if (options.memory != 0) config.set("memory", options.memory);
-  if (!config.has("memory")) config.set("memory", machine::discover().memory.usable_bytes());
-  if (options.tile != 0) config.set("tile", options.tile);
-  if (options.workers != 0) config.set("workers", options.workers);
-  return config;
-}
-
-}  // namespace fairlead::solver
-
-namespace fairlead::linalg {
-
-std::string_view name_of(Method method) noexcept {
-  const DenseOperation* const operation = operation_of(method);
-  return operation == nullptr ? "automatic" : operation->key;
-}
 
 class Solver::Implementation {
  public:
-  explicit Implementation(SolverOptions options) : options_(std::move(options)) { require_valid(options_); }
+  explicit Implementation(SolverOptions options) : options_(std::move(options)) {
+    solver::require_valid(options_);
+  }
 
   template <class T>
   std::vector<T> solve(std::shared_ptr<const StoredMatrix> a, std::span<const T> b, std::int64_t columns) {
     report_ = {};
     const auto rows = static_cast<std::int64_t>(a->rows());
+    if constexpr (is_complex_number<T>)
+      if (!is_complex(a->element())) {
+        require_columns(b, rows, columns);
+        return solve_parts(std::move(a), b, columns);
+      }
     const LinearSystem system{
         .a = std::move(a), .b = stored_columns(b, rows, columns), .stored = options_.stored};
     return with_errors_of_library(system, [&] {
@@ -169,9 +115,37 @@ class Solver::Implementation {
       return with_errors_of_library(system, [&] { return factor_in<T>(system); });
     });
   }
+  SolvePlan plan(std::shared_ptr<const StoredMatrix> a, std::int64_t columns) {
+    if (columns < 1) throw UsageError(fmt::format("{} right-hand sides: give at least one", columns));
+    const auto rows = static_cast<std::int64_t>(a->rows());
+    const ElementType element = a->element();
+    const LinearSystem system{.a = std::move(a),
+                              .b = solver::shape_only("the right-hand side", element, rows, columns),
+                              .stored = options_.stored};
+    solver::SolveOptions options = solve_options();
+    choose(options, system);
+    const Config config = solver::config_of(options_);
+    return solver::plan_solve(system, options, config, kernels(config));
+  }
+  void stop_by(std::stop_token stop) { stop_ = std::move(stop); }
   const SolveReport& report() const noexcept { return report_; }
 
  private:
+  /// Of a real matrix.
+  template <class Part>
+  std::vector<std::complex<Part>> solve_parts(std::shared_ptr<const StoredMatrix> a,
+                                              std::span<const std::complex<Part>> b, std::int64_t columns) {
+    struct ReportOfComplex {
+      ~ReportOfComplex() {
+        report.right_hand_sides /= 2;
+        report.precision = element_type(is_single(report.precision), true);
+      }
+      SolveReport& report;
+    } const reported{report_};
+    return solver::solved_by_parts(
+        b, [&](std::span<const Part> parts) { return solve(std::move(a), parts, 2 * columns); });
+  }
+
   /// The solution of a complex matrix is not real.
   template <class T>
   static void require_real_values(const LinearSystem& system) {
@@ -180,17 +154,21 @@ class Solver::Implementation {
   }
 
   template <class Attempt>
-  static std::invoke_result_t<const Attempt&> with_errors_of_library(const LinearSystem& system,
-                                                                     const Attempt& attempt) {
+  std::invoke_result_t<const Attempt&> with_errors_of_library(const LinearSystem& system,
+                                                              const Attempt& attempt) {
     try {
-      return attempt();
+      return solver::cancelled_by(stop_, attempt);
     } catch (const NumericalError& error) {
       // If the file changed during the run, its values may mix two matrices: report the change instead.
       const std::string changed = system.changed_input(), words = solver::in_words_of_library(error.what());
-      if (changed.empty()) throw NumericalError(words);
-      throw InputError(fmt::format("{} has changed while it was read: {}", changed, words));
+      if (!changed.empty())
+        throw InputError(fmt::format("{} has changed while it was read: {}", changed, words));
+      if (dynamic_cast<const SingularError*>(&error) != nullptr) throw SingularError(words);
+      throw NumericalError(words);
     } catch (const InputError& error) {
       throw InputError(solver::in_words_of_library(error.what()));
+    } catch (const config::MemoryLimitError& error) {
+      throw config::MemoryLimitError(solver::in_words_of_library(error.what()));
     }
   }
 
@@ -200,10 +178,9 @@ class Solver::Implementation {
         .condition = options_.condition, .required_digits = options_.required_digits, .keep_factors = true};
     choose(options, system);
     const Config config = solver::config_of(options_);
-    if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
-    solver::SolveSteps<T> steps(system, options, config, *kernels_, {});
-    auto run = std::make_unique<solver::Execution>(config, steps.reserved(), *kernels_);
-    solver::SolveResult result = steps.run(*run);
+    solver::SolveSteps<T> steps(system, options, config, kernels(config), {});
+    auto run = std::make_unique<solver::Execution>(config, steps.reserved(), kernels(config));
+    solver::SolveResult result = run_steps(steps, *run);
     solver::KeptFactors<T> factors = steps.take_factors();  // destroyed before the run
     fill_report(system, result, *run);
     if (result.condition) result.condition->singular = false;  // the report has a warning
@@ -211,26 +188,75 @@ class Solver::Implementation {
     const std::string changed = system.changed_input();
     if (!changed.empty()) throw InputError(fmt::format("{} has changed while it was read", changed));
     return solver::make_factorization<T>(std::move(run), std::move(factors),
-                                         solver::factored_matrix(*system.a, result));
+                                         solver::factored_matrix(*system.a, system.stored, result));
   }
 
   /// Computes in `Computed`; returns the solution as T.
   template <class Computed, class T>
   std::vector<T> solve_in(const LinearSystem& system) {
-    solver::SolveOptions options{
+    solver::SolveOptions options = solve_options();
+    choose(options, system);
+    if constexpr (std::is_same_v<Computed, T>)
+      if (auto solution = solved_directly<T>(system, options)) return std::move(*solution);
+    const Config config = config_for(system, options);
+    solver::SolveSteps<Computed> steps(system, options, config, kernels(config), {});
+    solver::Execution run(config, steps.reserved(), kernels(config));
+    const solver::SolveResult result = run_steps(steps, run);
+    fill_report(system, result, run);
+    if (const auto wrong = solver::wrong_answer(system, options, result)) throw NumericalError(*wrong);
+    return leading_rows<T>(steps.solution(), system);
+  }
+
+  /// Nothing if the system is not small and plain.
+  template <class T>
+  std::optional<std::vector<T>> solved_directly(const LinearSystem& system,
+                                                const solver::SolveOptions& options) {
+    const Config config = solver::settings_of(options_);
+    if (!solver::suits_direct_solve(system, options, config)) return {};
+    const bool gains = system.unknowns() >= solver::direct_rows_for_threads;
+    solver::DirectSolve<T> direct(system, options, kernels(config), gains ? workers(config) : 1);
+    const auto result = direct.run();
+    if (!result) return {};
+    fill_report(system, *result, {.phases = direct.phases(), .warnings = direct.warnings()});
+    if (stop_.stop_requested()) throw CancelledError("");
+    if (const auto wrong = solver::wrong_answer(system, options, *result)) throw NumericalError(*wrong);
+    return leading_rows<T>(direct.solution(), system);
+  }
+  unsigned workers(const Config& config) {
+    if (config.has("workers")) return static_cast<unsigned>(config.count("workers"));
+    if (!workers_) workers_ = machine::discover().workers;
+    return *workers_;
+  }
+
+  /// For one run.
+  Config config_for(const LinearSystem& system, const solver::SolveOptions& options) const {
+    Config config = solver::config_of(options_);
+    const solver::DenseProblem problem = system.problem(*options.method);
+    solver::set_short_run(config, problem.flops(), problem.matrix_bytes());
+    return config;
+  }
+  /// Loaded when they are first needed.
+  const Kernels& kernels(const Config& config) {
+    if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
+    return *kernels_;
+  }
+  solver::SolveOptions solve_options() const {
+    return {
         .factor = options_.refine ? solver::FactorPrecision::single : solver::FactorPrecision::of_solution,
         .condition = options_.condition,
         .rank_tolerance = options_.rank_tolerance,
         .required_digits = options_.required_digits};
-    choose(options, system);
-    const Config config = solver::config_of(options_);
-    if (!kernels_) kernels_.emplace(solver::load_kernels_unchanged(config));
-    solver::SolveSteps<Computed> steps(system, options, config, *kernels_, {});
-    solver::Execution run(config, steps.reserved(), *kernels_);
-    const solver::SolveResult result = steps.run(run);
-    fill_report(system, result, run);
-    if (const auto wrong = solver::wrong_answer(system, options, result)) throw NumericalError(*wrong);
-    return leading_rows<T>(steps.solution(), system);
+  }
+  /// Throws an error of cancelled tasks, or another one, if a stop is requested before the end.
+  template <class T>
+  solver::SolveResult run_steps(solver::SolveSteps<T>& steps, solver::Execution& run) {
+    solver::SolveResult result;
+    {
+      const std::stop_callback on_stop(stop_, [&run] { run.cancel(); });
+      result = steps.run(run);
+    }
+    if (stop_.stop_requested()) throw CancelledError("");  // the run can no longer be used
+    return result;
   }
 
   template <class T, class Computed>
@@ -239,18 +265,18 @@ class Solver::Implementation {
     solution.reserve(static_cast<std::size_t>(system.unknowns() * system.right_hand_sides()));
     for (std::int64_t c = 0; c < system.right_hand_sides(); ++c)
       for (std::int64_t i = 0; i < system.unknowns(); ++i)
-        solution.push_back(scalar_cast<T>(x[static_cast<std::size_t>(i + c * system.rows())]));
+        solution.push_back(scalar_cast<T>(x[static_cast<std::size_t>(i + c * system.long_side())]));
     return solution;
   }
 
   /// Sets the method of `options`. Throws UsageError, or InputError, if the system does not fit them.
   void choose(solver::SolveOptions& options, const LinearSystem& system) const {
     if (system.has_complex_numbers()) {
-      const std::vector<MethodOption> given = method_options(options_);
+      const std::vector<MethodOption> given = solver::method_options(options_);
       if (const auto problem = solver::complex_problem_of(given, Wording::library))
         throw UsageError(*problem);
     }
-    solver::choose_method(options, system, operation_of(options_.method), solver::TasksRun::in_flow,
+    solver::choose_method(options, system, solver::operation_of(options_.method), solver::TasksRun::in_flow,
                           Wording::library);
     solver::require_match(system, *options.method);
     if (const auto problem =
@@ -258,14 +284,23 @@ class Solver::Implementation {
       throw UsageError(*problem);
   }
 
+  struct RunFacts {
+    std::vector<report::PhaseReport> phases{};
+    std::vector<std::string> warnings{};
+    Runtime::Traffic traffic{};
+  };
   void fill_report(const LinearSystem& system, const solver::SolveResult& result, solver::Execution& run) {
+    fill_report(system, result, {run.phases(), run.warnings(), run.runtime().disk_traffic()});
+  }
+  void fill_report(const LinearSystem& system, const solver::SolveResult& result, const RunFacts& run) {
     report_.method = solver::method_of(*result.problem.operation);
     report_.method_reason = result.method_reason;
     report_.rows = system.rows();
     report_.columns = system.unknowns();
     report_.right_hand_sides = system.right_hand_sides();
     report_.precision = system.solution();
-    report_.backward_error = result.backward_error;
+    report_.backward_error =
+        result.is_checked ? result.backward_error : std::numeric_limits<double>::quiet_NaN();
     report_.backward_error_limit = result.backward_error_limit;
     report_.refinement_steps = result.refinement_steps.value_or(0);
     if (result.condition) {
@@ -279,17 +314,18 @@ class Solver::Implementation {
     if (result.numerical_rank) report_.rank = result.numerical_rank->rank;
     report_.tile = result.problem.tile;
     report_.seconds = result.seconds;
-    for (const auto& phase : run.phases())
+    for (const report::PhaseReport& phase : run.phases)
       report_.phases.push_back({.name = phase.name, .seconds = phase.seconds, .counts = phase.counts});
-    const Runtime::Traffic traffic = run.runtime().disk_traffic();
-    report_.bytes_read = traffic.read;
-    report_.bytes_written = traffic.written;
-    for (const std::string& warning : run.warnings())
+    report_.bytes_read = run.traffic.read;
+    report_.bytes_written = run.traffic.written;
+    for (const std::string& warning : run.warnings)
       report_.warnings.push_back(solver::in_words_of_library(warning));
   }
 
   SolverOptions options_;
-  std::optional<Kernels> kernels_;  // loaded by the first solve
+  std::stop_token stop_;
+  std::optional<Kernels> kernels_;   // loaded by the first solve
+  std::optional<unsigned> workers_;  // of this machine
   SolveReport report_;
 };
 
@@ -315,6 +351,10 @@ std::vector<float> Solver::solve(const MatrixView<float>& a, std::span<const flo
                                  std::int64_t right_hand_sides) {
   return implementation_->solve(stored(a), b, right_hand_sides);
 }
+std::vector<float> Solver::solve(const MatrixSource<double>& a, std::span<const float> b,
+                                 std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
 std::vector<double> Solver::solve(const std::string& a, std::span<const double> b,
                                   std::int64_t right_hand_sides) {
   return solve(*open_matrix(a), b, right_hand_sides);
@@ -333,6 +373,20 @@ std::vector<Solver::Complex> Solver::solve(const MatrixView<Complex>& a, std::sp
   return implementation_->solve(stored(a), b, right_hand_sides);
 }
 std::vector<Solver::ComplexFloat> Solver::solve(const MatrixView<ComplexFloat>& a,
+                                                std::span<const ComplexFloat> b,
+                                                std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<Solver::ComplexFloat> Solver::solve(const MatrixSource<Complex>& a,
+                                                std::span<const ComplexFloat> b,
+                                                std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<Solver::Complex> Solver::solve(const MatrixSource<double>& a, std::span<const Complex> b,
+                                           std::int64_t right_hand_sides) {
+  return implementation_->solve(stored(a), b, right_hand_sides);
+}
+std::vector<Solver::ComplexFloat> Solver::solve(const MatrixSource<double>& a,
                                                 std::span<const ComplexFloat> b,
                                                 std::int64_t right_hand_sides) {
   return implementation_->solve(stored(a), b, right_hand_sides);
@@ -356,6 +410,27 @@ Factorization Solver::factor(const std::string& a) {
   return implementation_->factor(data::open_matrix_file(a));
 }
 
+SolvePlan Solver::plan(const MatrixSource<double>& a, std::int64_t right_hand_sides) {
+  return implementation_->plan(stored(a), right_hand_sides);
+}
+SolvePlan Solver::plan(const MatrixSource<float>& a, std::int64_t right_hand_sides) {
+  return implementation_->plan(stored(a), right_hand_sides);
+}
+SolvePlan Solver::plan(const MatrixSource<Complex>& a, std::int64_t right_hand_sides) {
+  return implementation_->plan(stored(a), right_hand_sides);
+}
+SolvePlan Solver::plan(const MatrixSource<ComplexFloat>& a, std::int64_t right_hand_sides) {
+  return implementation_->plan(stored(a), right_hand_sides);
+}
+SolvePlan Solver::plan(const std::string& a, std::int64_t right_hand_sides) {
+  return implementation_->plan(data::open_matrix_file(a), right_hand_sides);
+}
+SolvePlan Solver::plan(std::int64_t rows, std::int64_t columns, ElementType element,
+                       std::int64_t right_hand_sides) {
+  return implementation_->plan(solver::shape_only("the matrix", element, rows, columns), right_hand_sides);
+}
+
+void Solver::stop_by(std::stop_token stop) { implementation_->stop_by(std::move(stop)); }
 const SolveReport& Solver::report() const noexcept { return implementation_->report(); }
 
 }  // namespace fairlead::linalg

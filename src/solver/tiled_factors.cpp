@@ -14,7 +14,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "algorithms/linalg/lower_product.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::solver {
 
@@ -42,6 +44,12 @@ class CholeskyFactors final : public TiledFactors<T> {
     const auto plain = [this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); };
     return {plain, plain, [this](std::int64_t columns) { return solve_tasks(columns); }};
   }
+  std::optional<linalg::Inertia> inertia(Flow&) const override {
+    return linalg::Inertia{.positive = a_.rows()};
+  }
+  void multiply_lower(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::multiply_lower(flow, kernels_, a_, b);
+  }
 
  private:
   linalg::Kernels kernels_, factor_kernels_;
@@ -64,13 +72,23 @@ class FlowOnlyFactors : public TiledFactors<T> {
 };
 
 template <class T>
+void conjugate_elements(Flow& flow, const TiledMatrix<T>& b) {
+  const auto conjugates = codelet("conjugate").cpu([](InOut<Tile<T>> x) {
+    for (std::int32_t j = 0; j < x.columns(); ++j)
+      for (std::int32_t i = 0; i < x.rows(); ++i) x(i, j) = conjugate(x(i, j));
+  });
+  for (std::int32_t i = 0; i < b.tile_rows(); ++i)
+    for (std::int32_t j = 0; j < b.tile_columns(); ++j) flow.submit(conjugates(b(i, j)));
+}
+
+template <class T>
 class LdltFactors final : public FlowOnlyFactors<T> {
  public:
   using FlowOnlyFactors<T>::factor;
   using FlowOnlyFactors<T>::solve;
-  LdltFactors(const DenseProblem&, const FactorKernels& kernels, Runtime& runtime, const TiledMatrix<T>& a,
-              StoredFactors<T>* stored)
-      : kernels_(kernels.solve), a_(a), pivots_(runtime, a, stored) {}
+  LdltFactors(const DenseProblem& problem, const FactorKernels& kernels, Runtime& runtime,
+              const TiledMatrix<T>& a, StoredFactors<T>* stored)
+      : kernels_(kernels.solve), a_(a), pivots_(runtime, a, stored, problem.symmetry) {}
   void factor(Flow& flow) override { linalg::factor_ldlt(flow, kernels_, a_, pivots_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::solve_ldlt_factored(flow, kernels_, a_, pivots_, b);
@@ -80,11 +98,28 @@ class LdltFactors final : public FlowOnlyFactors<T> {
   }
   linalg::AppliedInverse<T> inverse() override {
     const auto plain = [this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); };
-    return {plain, plain, [this](std::int64_t columns) { return solve_tasks(columns); }};
+    const auto tasks = [this](std::int64_t columns) { return solve_tasks(columns); };
+    if (!is_complex_number<T> || symmetry() == linalg::Symmetry::hermitian) return {plain, plain, tasks};
+    // A^H is the conjugate of A = A^T.
+    const auto of_conjugate = [plain](Flow& flow, const TiledMatrix<T>& b) {
+      conjugate_elements(flow, b);
+      plain(flow, b);
+      conjugate_elements(flow, b);
+    };
+    const auto with_conjugates = [this](std::int64_t columns) {
+      return solve_tasks(columns) + 2 * static_cast<std::uint64_t>(a_.tile_rows() * columns);
+    };
+    return {plain, of_conjugate, with_conjugates};
   }
+  linalg::Symmetry symmetry() const override { return pivots_.symmetry(); }
+  void set_symmetry(linalg::Symmetry symmetry) override { pivots_.set_symmetry(symmetry); }
   std::optional<double> largest_element() const override { return pivots_.largest_element(); }
   std::optional<linalg::LogDeterminant> log_determinant(Flow& flow) const override {
     return linalg::ldlt_determinant(flow, pivots_, a_);
+  }
+  std::optional<linalg::Inertia> inertia(Flow& flow) const override {
+    if (is_complex_number<T> && symmetry() != linalg::Symmetry::hermitian) return std::nullopt;
+    return linalg::ldlt_inertia(flow, kernels_, a_);
   }
   void visit_data(const FactorDataVisitor<T>& visitor) const override {
     const std::int32_t blocks = a_.tile_columns();
@@ -232,11 +267,14 @@ class QrFactors final : public TiledFactors<T> {
             },
             [this, square](Flow& flow, const TiledMatrix<T>& b) {
               linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b}, linalg::UpperForm::adjoint);
-              if (square) linalg::apply_q(flow, kernels_, linalg::ApplyQ::plain, a_, reflectors_, b);
+              if (square) apply_q(flow, b);
             },
             [this, square](std::int64_t columns) {
               return square ? solve_tasks(columns) : linalg::upper_solve_tasks(a_.tile_columns(), columns);
             }};
+  }
+  void apply_q(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::apply_q(flow, kernels_, linalg::ApplyQ::plain, a_, reflectors_, b);
   }
   void rotate(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::apply_q(flow, kernels_, linalg::ApplyQ::transposed, a_, reflectors_, b);
@@ -266,32 +304,35 @@ std::unique_ptr<TiledFactors<T>> make_as(const DenseProblem& problem, const Fact
   return std::make_unique<Factors<T>>(problem, kernels, runtime, a, stored);
 }
 template <template <class> class Factors>
-constexpr FactorsMakers makers_of_real{
-    .in_single = make_as<Factors, float>,
-    .in_double = make_as<Factors, double>,
-    .in_complex_single = nullptr,
-    .in_complex_double = nullptr,
-    .as_graph = !std::is_base_of_v<FlowOnlyFactors<double>, Factors<double>>};
-template <template <class> class Factors>
-constexpr FactorsMakers makers_of{.in_single = makers_of_real<Factors>.in_single,
-                                  .in_double = makers_of_real<Factors>.in_double,
+constexpr FactorsMakers makers_of{.in_single = make_as<Factors, float>,
+                                  .in_double = make_as<Factors, double>,
                                   .in_complex_single = make_as<Factors, std::complex<float>>,
                                   .in_complex_double = make_as<Factors, std::complex<double>>,
-                                  .as_graph = makers_of_real<Factors>.as_graph};
+                                  .as_graph = !std::is_base_of_v<FlowOnlyFactors<double>, Factors<double>>};
 
 }  // namespace
+
+template <class T>
+void TiledFactors<T>::apply_q(Flow&, const TiledMatrix<T>&) {
+  throw UsageError("only a QR factorization has a factor Q");
+}
 
 template <class T>
 void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
   throw UsageError("only a QR factorization has a factor Q");
 }
 
+template <class T>
+void TiledFactors<T>::multiply_lower(Flow&, const TiledMatrix<T>&) {
+  throw UsageError("a product with L is for A = L L^H, factored by Cholesky: select this method");
+}
+
 const FactorsMakers cholesky_factors = makers_of<CholeskyFactors>;
-const FactorsMakers ldlt_factors = makers_of_real<LdltFactors>;
+const FactorsMakers ldlt_factors = makers_of<LdltFactors>;
 const FactorsMakers lu_factors = makers_of<LuFactors>;
 const FactorsMakers pivoted_lu_factors = makers_of<PivotedLuFactors>;
-const FactorsMakers incremental_lu_factors = makers_of_real<IncrementalLuFactors>;
-const FactorsMakers qr_factors = makers_of_real<QrFactors>;
+const FactorsMakers incremental_lu_factors = makers_of<IncrementalLuFactors>;
+const FactorsMakers qr_factors = makers_of<QrFactors>;
 
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,
@@ -310,7 +351,6 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
     else
       return makers.in_complex_double;
   }();
-  if (make == nullptr) throw UsageError(fmt::format("{} is for real matrices", problem.operation->name));
   return make(problem, kernels, runtime, a, stored);
 }
 

@@ -1,6 +1,8 @@
 // A factorization of a tiled matrix and its operations, for code that selects a factorization by name.
 #pragma once
+#include <fairlead/inertia.hpp>
 #include <fairlead/inverse_norm.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/log_determinant.hpp>
 #include <fairlead/ptg.hpp>
@@ -40,11 +42,20 @@ class TiledFactors {
   virtual std::optional<double> largest_element() const { return std::nullopt; }
   /// The determinant, if it is not that of the triangle. Waits for the tasks of the flow.
   virtual std::optional<linalg::LogDeterminant> log_determinant(Flow&) const { return std::nullopt; }
-  /// b := Q^T b; throws UsageError unless the factorization is QR.
+  /// The inertia of the matrix; none if the factors do not show it. Waits for the tasks of the flow.
+  virtual std::optional<linalg::Inertia> inertia(Flow&) const { return std::nullopt; }
+  /// b := Q b; throws UsageError unless the factorization is QR, as does the next one.
+  virtual void apply_q(Flow& flow, const TiledMatrix<T>& b);
+  /// b := Q^H b
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
+  /// b := L b; throws UsageError unless the factorization is Cholesky.
+  virtual void multiply_lower(Flow& flow, const TiledMatrix<T>& b);
   virtual void visit_data(const FactorDataVisitor<T>&) const {}
   /// As DenseProblem's; 0: the factorization has none.
   virtual std::int32_t inner_block() const { return 0; }
+  /// Of a complex matrix, if the factorization is for both kinds. Set before the factorization.
+  virtual linalg::Symmetry symmetry() const { return linalg::Symmetry::hermitian; }
+  virtual void set_symmetry(linalg::Symmetry) {}
 };
 
 /// The kernels of a factorization, and those of all that follows.

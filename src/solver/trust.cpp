@@ -36,9 +36,11 @@ bool needs_warning(const report::ConditionReport& condition, const SolvePrecisio
 
 /// Whether the bound follows from the condition: it is at most a few hundred roundings times the condition,
 /// unless numbers of a right-hand side or its solution are so small that they have lost digits.
-bool follows_from_condition(const report::ConditionReport& condition, const SolvePrecision& precision) {
+bool follows_from_condition(const report::ConditionReport& condition, const SolvePrecision& precision,
+                            double times = 1) {
   constexpr double most_roundings = 1e4;
-  return !(most_roundings * precision.epsilon * condition.number < std::min(condition.forward_error, 1.0));
+  return !(most_roundings * precision.epsilon * condition.number * times <
+           std::min(condition.forward_error, 1.0));
 }
 
 const char* smallest_with_all_digits(bool single) { return single ? "1e-37" : "1e-307"; }
@@ -94,11 +96,50 @@ std::string condition_warning(const report::ConditionReport& condition, const So
                                  : "; files in double precision give digits back");
 }
 
+std::string singular_factors_warning(double condition) {
+  return fmt::format(
+      "the matrix is singular to rounding (condition {:.0e}): no digit of a solution with its factors may be "
+      "right",
+      condition);
+}
+
+std::string grown_factors_warning(double backward_error) {
+  return fmt::format(
+      "elements grew in the factorization: a solution with these factors alone has a backward error of "
+      "{:.1e}",
+      backward_error);
+}
+
+std::string kept_factors_warning(double condition, double epsilon) {
+  const double error = condition * epsilon;
+  if (!(error < 1)) return singular_factors_warning(condition);
+  const int left = digits(error), all = digits(epsilon);
+  if (3 * left >= all) return {};
+  return fmt::format(
+      "the matrix is ill-conditioned (condition {:.0e}): {} of a solution with its factors may be right",
+      condition,
+      left == 0   ? std::string("no digit")
+      : left == 1 ? std::string("only one digit")
+                  : fmt::format("only {} digits", left));
+}
+
 std::string least_squares_warning(const report::ConditionReport& condition, double size_to_residual,
                                   const SolvePrecision& precision) {
   constexpr double much_residual = 1000;
   if (!needs_warning(condition, precision)) return {};
-  if (size_to_residual * much_residual > 1) return condition_warning(condition, precision);
+  if (size_to_residual * much_residual > 1) {
+    // The errors that the residual causes are bounded componentwise, by up to the square of the condition.
+    const bool has_residual = size_to_residual * std::sqrt(precision.epsilon) < 1;
+    const double times = has_residual ? condition.number : 1;
+    if (follows_from_condition(condition, precision) || !follows_from_condition(condition, precision, times))
+      return condition_warning(condition, precision);
+    return fmt::format(
+        "the least squares problem is ill-conditioned: the residual is not small (|| A || || x || is {:.0e} "
+        "of "
+        "it), so the condition of the matrix ({:.0e} in the {}) counts squared: {}",
+        size_to_residual, condition.number, condition.norm(),
+        trusted_digits(condition.digits, all_digits(precision)));
+  }
   return fmt::format(
       "b is nearly orthogonal to the columns of the matrix: || A || || x || is {:.0e} of || b - A x ||, so "
       "rounding in b "
@@ -187,7 +228,7 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
 
 std::optional<std::string> wrong_answer(const LinearSystem& system, const SolveOptions& options,
                                         const SolveResult& result) {
-  return wrong_answer(JudgedResult{.backward_error = result.backward_error,
+  return wrong_answer(JudgedResult{.backward_error = result.is_checked ? result.backward_error : 0,
                                    .limit = result.backward_error_limit,
                                    .condition = result.condition,
                                    .required_digits = options.required_digits,

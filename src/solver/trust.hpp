@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/scalar.hpp"
 #include "report/run_report.hpp"
 #include "solver/linear_system.hpp"
 
@@ -18,6 +19,14 @@ struct SolvePrecision {
   double given_epsilon;    ///< of the file that the solution goes to
   bool can_refine = true;  ///< whether the method supports --refine
 };
+
+/// Of a solve in T by this method. `solution`: the elements of the solution's file.
+template <class T>
+SolvePrecision precision_of(const DenseOperation& method, ElementType solution) noexcept {
+  return {.epsilon = epsilon_of_scalar<T>,
+          .given_epsilon = is_single(solution) ? epsilon_of_scalar<float> : epsilon_of_scalar<double>,
+          .can_refine = method.solve->symmetric && !method.solve->grows};
+}
 
 /// How many digits the solution's file has.
 int all_digits(const SolvePrecision& precision);
@@ -39,6 +48,14 @@ std::string condition_warning(const report::ConditionReport& condition, const So
 /// The same for least squares. `size_to_residual`: || A || || x || / || b - A x ||.
 std::string least_squares_warning(const report::ConditionReport& condition, double size_to_residual,
                                   const SolvePrecision& precision);
+
+/// The warning for factors of a matrix whose condition is at least 1 / epsilon.
+std::string singular_factors_warning(double condition);
+/// The warning for factors with which a solution has that backward error, which is above the limit.
+std::string grown_factors_warning(double backward_error);
+/// The warning for solutions with kept factors, whose errors are not estimated: the condition leaves less than a third of
+/// the digits. Else empty.
+std::string kept_factors_warning(double condition, double epsilon);
 
 /// Why a solution is not written although its backward error is right; nothing if it is written.
 std::optional<std::string> distrusted(const std::optional<report::ConditionReport>& condition,

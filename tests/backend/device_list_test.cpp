@@ -36,6 +36,16 @@ TEST(DeviceList, RanksThatShareADeviceHaveEqualSharesOfItsMemory) {
   EXPECT_EQ(part(list, 2, 3), "cuda:1,memory=3MiB");
 }
 
+TEST(DeviceList, ShowsTheShareOfEachRank) {
+  const auto shares = [](const std::string& list, std::size_t ranks) {
+    return devices_by_rank(list, default_backends(), ranks);
+  };
+  EXPECT_EQ(shares("cuda:0,memory=1MiB + cuda:1,memory=2MiB", 2),
+            "rank 0: cuda:0,memory=1MiB; rank 1: cuda:1,memory=2MiB");
+  EXPECT_EQ(shares("cuda:0,memory=1MiB", 1), "");
+  EXPECT_EQ(shares("none", 2), "");
+}
+
 // For any numbers: no memory is given to two ranks, and every device has a rank.
 TEST(DeviceList, TheRanksTogetherHaveAllDevices) {
   for (std::size_t devices = 1; devices <= 6; ++devices)

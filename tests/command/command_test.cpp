@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "command/answer.hpp"
+#include "machine/machine.hpp"
 #include "temporary_directory.hpp"
 
 namespace fairlead {
@@ -151,6 +153,23 @@ TEST(Info, WritesJsonToAFile) {
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_TRUE(answer.text.starts_with("{\n  \"version\": ")) << answer.text;
   EXPECT_THAT(answer.text, HasSubstr("\"where\": \"--tile\""));
+}
+
+// The limit is valid for one rank, but not for the sum.
+TEST(Command, WarningsAboutTheMemoryOfRanksArePrintedBeforeTheRun) {
+  const machine::MachineMemory memory = machine::discover().memory;
+  const Bytes whole = std::min(memory.total_bytes, memory.limit_bytes.value_or(memory.total_bytes));
+  const auto bench = [](Bytes each, int ranks) {
+    return fairlead_command("bench cholesky --n 64 --tile 16 --workers 1 --memory " + std::to_string(each) +
+                                " --ranks " + std::to_string(ranks),
+                            kernels_kept);
+  };
+  const Answer much = bench(whole / 4 * 3, 2);
+  EXPECT_THAT(much.text, HasSubstr("fairlead: warning: 2 ranks on this machine")) << much.exit_code;
+  EXPECT_EQ(much.text.find("warning: 2 ranks"), much.text.rfind("warning: 2 ranks")) << much.text;
+  const Answer enough = bench(Bytes{64} << 20, 2);
+  EXPECT_EQ(enough.exit_code, 0) << enough.text;
+  EXPECT_THAT(enough.text, testing::Not(HasSubstr("warning: 2 ranks")));
 }
 
 }  // namespace fairlead

@@ -44,7 +44,7 @@ class Newcomer : public testing::Test {
 
 const std::vector<std::string> subcommands{"solve",    "bench",    "info",    "calibrate",  "schedulers",
                                            "machines", "simulate", "compare", "experiment", "replay-log",
-                                           "status",   "help",     "factor",  "logdet"};
+                                           "status",   "help",     "factor",  "logdet",     "plan"};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // The fake CUDA devices that a command selects automatically, the memory that it uses, and its message otherwise. The devices
 // report the properties of an H200: the expected rate is 16.7 TFlop/s.
-#include "fairlead/devices/gainful_devices.hpp"
+#include "solver/devices/gainful_devices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "backend/device_list.hpp"
 #include "cuda/platform.hpp"
 
-namespace fairlead::app {
+namespace fairlead::solver {
 namespace {
 
 using ::testing::HasSubstr;
@@ -185,4 +185,4 @@ TEST(GainfulDevices, AreRatedByTheirDataSheet) {
   EXPECT_NEAR(peak(9, 0, 132, 1'980'000, 4), 66.9e12, 0.1e12);
 }
 
-}  // namespace fairlead::app
+}  // namespace fairlead::solver

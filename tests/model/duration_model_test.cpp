@@ -188,6 +188,18 @@ TEST(DurationModel, StartsWithTheDataOfAnotherModel) {
   EXPECT_TRUE(second.learned().empty());  // nothing new
 }
 
+TEST(DurationModel, PredictsOtherSizesFromManyKeptOnes) {
+  DurationModel first;
+  const auto gemm = named("gemm");
+  for (Bytes bytes = 1; bytes <= 20; ++bytes)
+    run(first, gemm, cpu, data_of({bytes * 1000}), 6, static_cast<std::int64_t>(bytes) * ms);
+  DurationModel next;
+  next.start_with(first.learned());
+  const Estimate estimate = next.estimate(gemm, cpu, data_of({10'500}));
+  EXPECT_EQ(estimate.basis, Basis::regression);
+  EXPECT_NEAR(static_cast<double>(estimate.duration.count()), 10.5 * ms, 0.1 * ms);
+}
+
 TEST(DurationModel, GrowsBeyondTheFirstTableOfFootprints) {
   DurationModel model;
   const auto gemm = named("gemm");

@@ -1,18 +1,33 @@
 """Shared by the tests of the installed command: its path, and how to run it in an empty folder."""
 
 import collections
+import importlib
+import os
 import pathlib
+import signal
 import subprocess
+import sys
 
 import covering
 import pytest
 
+# NumPy's BLAS gets one thread here: more would spin on cores that other tests need. The command keeps its default.
+with pytest.MonkeyPatch.context() as environment:
+    environment.setenv("OPENBLAS_NUM_THREADS", "1")
+    import numpy as np  # noqa: F401
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# A shell starts background jobs with SIGINT ignored, which they inherit; some tests send it to this process or its children.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):
     parser.addoption("--command", default=str(ROOT / "build/installed/bin/fairlead"),
                      help="the installed fairlead program")
+    parser.addoption("--library", default=str(ROOT / "build/release/libfairlead.so"),
+                     help="the shared library that the Python package loads")
     parser.addoption("--fake-cuda", default=str(ROOT / "build/release/tests/fake_cuda"),
                      help="the folder with the fake driver of CUDA devices")
     parser.addoption("--long", action="store_true", help="all cases, where tests have a choice of them")
@@ -52,6 +67,18 @@ def fake_cuda(request) -> pathlib.Path:
     if not (folder / "libcuda.so.1").exists():
         pytest.fail(f"{folder} has no fake driver of CUDA devices: build the tests, or say by --fake-cuda where it is")
     return folder
+
+
+@pytest.fixture(scope="session")
+def fl(request):
+    """The Python package on the shared library of the build tree."""
+    pytest.importorskip("numpy")
+    library = pathlib.Path(request.config.getoption("--library")).resolve()
+    if not library.exists():
+        pytest.fail(f"{library} is not there: build the target fairlead_shared, or say by --library where it is")
+    os.environ["LIBFAIRLEAD"] = str(library)
+    sys.path.insert(0, str(ROOT / "python"))
+    return importlib.import_module("fairlead")
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ COMMANDS = {
     "solve": ["A.npy", "b.npy", "-o", "x.npy"],
     "factor": ["A.npy", "-o", "A.factor"],
     "logdet": ["A.npy"],
+    "plan": ["--rows", "256"],
     "bench": ["cholesky", "--n", "256"],
     "info": [],
     "calibrate": None,

@@ -197,3 +197,65 @@ def test_a_killed_run_leaves_the_old_file_whole(command, tmp_path):
         assert done.returncode == 0, done.stderr
         assert {path.name for path in tmp_path.iterdir()} <= {"A.npy", "A.factor", "old"} | {
             path.name for path in tmp_path.glob(".A.factor.*.partial")}
+
+
+@pytest.mark.parametrize("method", ["lu", "ldlt", "auto"])
+def test_factors_of_a_matrix_that_is_singular_to_rounding_warn(run, tmp_path, method):
+    """A solution with them alone cannot be checked."""
+    i = np.arange(14)
+    hilbert = 1 / (i + i[:, None] + 1.0)
+    save(tmp_path, A=hilbert, b=np.ones(14))
+    assert "singular to rounding" in run("factor", "A.npy", "-o", "A.factor", "--method", method).stderr
+    assert "singular to rounding" in run("solve", "--factor", "A.factor", "b.npy", "-o", "x.npy").stderr
+    assert "singular" in run("solve", "--factor", "A.factor", "A.npy", "b.npy", "-o", "x.npy", status=3).stderr
+
+
+def test_solutions_by_factors_warn_before_no_digit_is_left(run, tmp_path):
+    """The condition is just below 1 / epsilon. Its estimate may be that of a singular matrix."""
+    a = np.eye(9, dtype=np.float32)
+    a[4, 4] = 3e-7
+    a[3, 4] = 1e-7
+    save(tmp_path, A=a, b=np.ones((9, 1), np.float32))
+    run("factor", "A.npy", "-o", "A.factor", "--method", "lu")
+    assert "ill-conditioned" in run("solve", "--factor", "A.factor", "b.npy", "-o", "x.npy").stderr
+    assert "ill-conditioned" not in run("solve", "--factor", "A.factor", "A.npy", "b.npy", "-o", "y.npy", "--no-condition").stderr
+
+
+def test_solutions_by_factors_with_growth_warn(run, tmp_path):
+    a = np.random.default_rng(4).standard_normal((N, N))
+    a[0, 0] = 1e-12
+    save(tmp_path, A=a, b=right_sides(2))
+    assert "elements grew" in run("factor", "A.npy", "-o", "A.factor", "--method", "lu-nopivot").stderr
+    assert "elements grew" in run("solve", "--factor", "A.factor", "b.npy", "-o", "x.npy").stderr
+    run("solve", "--factor", "A.factor", "A.npy", "b.npy", "-o", "x.npy")
+    assert np.abs(a @ np.load(tmp_path / "x.npy") - right_sides(2)).max() <= 1e-10
+
+
+@pytest.mark.parametrize("method", ["cholesky", "ldlt"])
+@pytest.mark.parametrize("stored, outside", [("lower", np.nan), ("upper", 0), ("upper", 1e-3), ("symmetrize", 0)])
+def test_factors_of_one_triangle_are_checked_with_that_triangle(run, tmp_path, method, stored, outside):
+    """The file of factors states which triangle it was: the other one does not count in refinement either."""
+    a, b = matrix_for(method), right_sides(3)
+    file = a.copy()
+    if stored == "symmetrize":
+        off = np.triu(1e-10 * np.random.default_rng(5).uniform(-1, 1, (N, N)), 1) * (method == "cholesky")
+        file, a = a + off, a + (off + off.T) / 2
+    else:
+        file[np.triu_indices(N, 1) if stored == "lower" else np.tril_indices(N, -1)] = outside
+    save(tmp_path, A=file, b=b)
+    run("factor", "A.npy", "-o", "A.factor", "--method", method, f"--{stored}", "--tile", 40)
+    done = run("solve", "--factor", "A.factor", "A.npy", "b.npy", "-o", "x.npy", "--json", "r.json")
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["backward_error"] <= 1e-15 and report.get("refinement_steps", 0) <= 1 and not done.stderr, done.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "x.npy"), np.linalg.solve(a, b), rtol=1e-6, atol=1e-9)
+
+
+def test_factors_are_made_where_a_solution_for_ones_overflows(run, tmp_path):
+    """Moler's matrix, L L^T for the L with 1 on the diagonal and -1 below it: its inverse has elements of 4^(n - 2)."""
+    i = np.arange(130)
+    save(tmp_path, A=(np.minimum(i, i[:, None]) - 1.0 + np.diag(i * 0 + 2)).astype(np.float32), b=np.eye(130, 1, dtype=np.float32))
+    done = run("factor", "A.npy", "-o", "A.factor", "--method", "cholesky", "--json", "r.json")
+    assert "not checked" in done.stderr and "backward_error" not in json.loads((tmp_path / "r.json").read_text())
+    assert float(run("logdet", "A.factor").stdout.split()[-1]) == 0
+    assert "not checked" in run("logdet", "A.npy", "--method", "cholesky").stderr
+    assert "not finite" in run("solve", "--factor", "A.factor", "b.npy", "-o", "x.npy", status=1).stderr

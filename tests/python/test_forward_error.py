@@ -113,6 +113,18 @@ def test_a_graded_matrix_is_not_singular(solve, spread):
     assert abs(done.x - x).max() <= done.report["forward_error_bound"] * x.max()
 
 
+@pytest.mark.parametrize("options", [["--tile", 24], ["--tile", 24, "--ranks", 2], ["--tile", 200]])
+def test_the_bound_holds_where_the_residual_has_the_signs_of_the_inverse(solve, options):
+    """Then the error is the bound itself, so an estimate of it may not be lower. All rows of this inverse are alike."""
+    i = numpy.arange(180)
+    a = (0.95 ** abs(i - i[:, None])).astype("f4")
+    for seed in (23, 15, 11):
+        b = (a.astype("f8") @ numpy.random.default_rng(seed).standard_normal(180)).astype("f4")
+        done = solve("cholesky", a, b, *options)
+        exact = numpy.linalg.solve(a.astype("f8"), b.astype("f8"))
+        assert abs(done.x - exact).max() <= done.report["forward_error_bound"] * abs(exact).max()
+
+
 def growing(n, seed):
     """Elements nearly double in each step: the factors are those of another matrix."""
     random = numpy.random.default_rng(seed)

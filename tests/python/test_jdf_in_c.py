@@ -408,19 +408,25 @@ def test_the_next_run_removes_files_of_a_killed_one(command, fairlead, no_rest, 
         time.sleep(0.01)
     folders = set(no_rest.iterdir())
     assert len(folders) == 1
+    own = no_rest / "fairlead-compiler-paper"  # a user's own directory with such a name
+    own.mkdir()
+    (own / "thesis.tex").write_text("years of work")
+    folders.add(own)
     random = numpy.random.default_rng(seed)
     for _ in range(4):
         process = subprocess.Popen([command, *words], cwd=fairlead.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0, 0.3))
         process.kill()
         process.wait(60)
-    (no_rest / "fairlead-new-c-abcdef").mkdir()  # as one that was killed before its folder had its name
+    (no_rest / "fairlead-new-compiler-abcdef").mkdir()  # as one that was killed before its folder had its name
     began = time.monotonic()
     while True:  # a compiler that goes on by itself may write until it ends
         assert fairlead(*words).returncode == 0
         if set(no_rest.iterdir()) == folders or time.monotonic() - began > 20:
             break
-    assert set(no_rest.iterdir()) == folders  # the live one's
+    assert set(no_rest.iterdir()) == folders  # the live one's, and the user's
+    (own / "thesis.tex").unlink()
+    own.rmdir()
     os.kill(int((fairlead.folder / "started").read_text()), signal.SIGKILL)
     assert live.wait(60) == NOT_DONE
 

@@ -167,11 +167,12 @@ def test_values_that_are_not_finite_are_named_with_their_place(solve, method, ba
 def test_unsupported_shapes_are_refused(solve):
     ones = numpy.ones
     for method, a, b, said in (
-            ("qr", ones((5, 9)), ones(5), "(5, 9): it has more unknowns than equations"),
             ("qr", ones(5), ones(5), "(5,): it is not a matrix"),
             ("lu-incremental", ones((9, 5)), ones(9), "(9, 5): solving needs a square matrix; for least squares: "
                                                       "--method qr"),
-            ("lu-nopivot", ones((5, 9)), ones(5), "(5, 9): solving needs a square matrix\n"),
+            ("lu-nopivot", ones((5, 9)), ones(5), "(5, 9): solving needs a square matrix; for the solution of smallest norm: "
+                                                  "--method qr"),
+            ("qr", ones((5, 9)), ones(9), "they need the same number of rows"),
             ("qr", ones((9, 5)), ones(5), "they need the same number of rows")):
         done = solve(method, a, b)
         assert done.returncode == NOT_SOLVED and done.x is None

@@ -138,7 +138,7 @@ def test_systems_of_whole_numbers_have_the_exact_smallest_solution(solve, at_len
         least = max([p / q for p, q in zip(norms(left), sizes) if q > 0], default=0)
         assert done.report["relative_residual"] == pytest.approx(relative, rel=1e-9, abs=1e-13), case
         assert done.report["relative_residual"] >= least * (1 - 1e-12) - 1e-15, case
-        assert relative - least <= done.report["residual_excess_bound"], case
+        assert relative - least <= done.report["residual_excess_bound"] + 1e-15, case  # both are rounded numbers of about 1
         if "could not be less" in done.stdout:
             assert relative - least <= 0.01 * relative, case
 

@@ -200,9 +200,9 @@ WRONG = {
     "not square": (lambda a: a[:, :-1], ["--method", "cholesky"], "solving needs a square matrix"),
     "singular": (lambda a: np.outer(np.ones(N), a[0]), ["--method", "qr"], "is not finite|not independent|is wrong"),
     "zero pivot": (lambda a: a - np.diag(np.diag(a)), ["--method", "lu-nopivot"], "the pivot in column 0"),
-    "more unknowns": (lambda a: a[:-1], ["--method", "qr"], "more unknowns than equations"),
+    "more unknowns": (lambda a: a[:-1], ["--method", "lu"], "solution of smallest norm: --method qr"),
     "whole numbers": (lambda a: a.astype(int), [], "64-bit integers"),
-    "complex": (lambda a: a.astype(complex), ["--method", "qr"], "complex numbers"),
+    "complex": (lambda a: a.astype(complex), ["--refine", "--tf32"], "real numbers only"),
     "not Hermitian": (lambda a: a + 1j * np.triu(np.ones_like(a), 100), ["--method", "cholesky"], "is not Hermitian"),
 }
 

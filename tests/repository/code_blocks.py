@@ -1,5 +1,5 @@
 """Every code block of the documentation works: programs are compiled against the installed library with
-warnings as errors and run, shell blocks that say `# checked` are run.
+warnings as errors and run, shell blocks that say `# checked` and Python are run.
 
 How a block says what it is, in the words after the opening fence:
   ```cpp           a program: compiled, and run in an empty folder; must end with status 0
@@ -7,6 +7,8 @@ How a block says what it is, in the words after the opening fence:
   ```cpp openmp    a program that needs OpenMP, or with `tbb` TBB: left out where the machine has none
   ```cpp fragment  part of a program: neither
   ```cpp fragment policy  a scheduling policy: tests/schedule compiles it and lets it run
+  ```c             as cpp, compiled by a C compiler and linked with the shared library
+  ```python        run with the Python package, in an empty folder
   ```sh            run, in an empty folder with the installed command on the PATH, if a line is `# checked`
 """
 
@@ -23,7 +25,7 @@ import tree
 
 PROJECT = """# Written by tests/repository/code_blocks.py: a user's project with one program per code block.
 cmake_minimum_required(VERSION 3.25)
-project(code_blocks LANGUAGES CXX)
+project(code_blocks LANGUAGES C CXX)
 find_package(fairlead REQUIRED)
 find_package(OpenMP QUIET COMPONENTS CXX)
 find_package(TBB CONFIG QUIET)
@@ -50,6 +52,14 @@ foreach(program ${programs})
   if(whole AND NOT name MATCHES "_(openmp|tbb)$")
     target_precompile_headers(${name} REUSE_FROM precompiled)
   endif()
+endforeach()
+file(GLOB programs_in_c CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/*.c")
+foreach(program ${programs_in_c})
+  get_filename_component(name ${program} NAME_WE)
+  add_executable(${name} ${program})
+  set_target_properties(${name} PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
+  target_link_libraries(${name} PRIVATE fairlead::shared m)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -pedantic -Werror)
 endforeach()
 """
 
@@ -79,12 +89,18 @@ class Block:
 
     @property
     def is_program(self) -> bool:
-        return self.language == "cpp" and "fragment" not in self.marks
+        return self.language in ("c", "cpp") and "fragment" not in self.marks
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.{self.language}"
 
     @property
     def is_run(self) -> bool:
         if self.language == "sh":
             return re.search(r"^# checked\s*$", self.text, re.MULTILINE) is not None
+        if self.language == "python":
+            return "fragment" not in self.marks
         return self.is_program and "no-run" not in self.marks
 
 
@@ -110,7 +126,7 @@ def mistakes(blocks: list[Block]) -> list[str]:
     """Unknown marks, and C++ that is neither a program nor marked as a fragment."""
     found = []
     for block in blocks:
-        if block.language != "cpp":
+        if block.language not in ("c", "cpp"):
             continue
         found += [f"{block.where}: unknown mark '{mark}' (no-run, openmp, tbb, fragment and policy are known)"
                   for mark in block.marks if mark not in ("no-run", "fragment", "policy", *LIBRARIES)]
@@ -134,10 +150,10 @@ def compile_all(programs: list[Block], folder: pathlib.Path, prefix: pathlib.Pat
     folder.mkdir(parents=True, exist_ok=True)
     write_if_different(folder / "CMakeLists.txt", PROJECT)
     write_if_different(folder / "precompiled.cc", "")
-    for old in set(folder.glob("*.cpp")) - {folder / f"{block.name}.cpp" for block in programs}:
+    for old in {*folder.glob("*.cpp"), *folder.glob("*.c")} - {folder / block.file for block in programs}:
         old.unlink()
     for block in programs:
-        write_if_different(folder / f"{block.name}.cpp", f'#line {block.line} "{block.path}"\n{block.text}')
+        write_if_different(folder / block.file, f'#line {block.line} "{block.path}"\n{block.text}')
     # Of no build type: without optimization, which halves the time that it takes.
     for command in (["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",
                      f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}"],
@@ -148,10 +164,21 @@ def compile_all(programs: list[Block], folder: pathlib.Path, prefix: pathlib.Pat
     return None
 
 
+def python_with_numpy() -> str:
+    """This Python, or that of the environment of the tests, or of the system."""
+    candidates = [sys.executable, str(tree.ROOT / ".venv/bin/python"), "/usr/bin/python3"]
+    for python in candidates:
+        if os.access(python, os.X_OK) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            return python
+    return sys.executable
+
+
 def run(block: Block, folder: pathlib.Path, prefix: pathlib.Path) -> str | None:
     """Runs it in an empty folder; what went wrong, or None."""
     if block.language == "sh":
         command = ["bash", "-euo", "pipefail", "-c", block.text]
+    elif block.language == "python":
+        command = [python_with_numpy(), "-B", "-c", block.text]
     else:
         command = [folder / "build" / block.name]
         if block.libraries and not command[0].exists():
@@ -159,7 +186,9 @@ def run(block: Block, folder: pathlib.Path, prefix: pathlib.Path) -> str | None:
     with tempfile.TemporaryDirectory(prefix="fairlead-docs-") as empty:
         try:
             done = subprocess.run(command, cwd=empty, capture_output=True, text=True, timeout=120,
-                                  env={**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}"})
+                                  env={**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}",
+                                       "PYTHONPATH": str(tree.ROOT / "python"),
+                                       "LIBFAIRLEAD": next((str(path) for path in prefix.rglob("libfairlead.so")), "")})
         except subprocess.TimeoutExpired:
             return "did not end within 120 s"
     return None if done.returncode == 0 else f"status {done.returncode}\n{done.stdout}{done.stderr}"

@@ -7,7 +7,7 @@ from pathlib import Path
 # The folders of src/ in order. A folder may include from itself, from those before it, and from the public
 # headers, unless NARROWER says less.
 ORDER = ("base trace config machine data model policy schedule graph memory engine backend net front report "
-         "algorithms solver simulate experiment").split()
+         "algorithms solver simulate experiment c").split()
 
 # Folders that may include from these only (and themselves, and the public headers).
 NARROWER = {

@@ -33,6 +33,12 @@ class CodeBlocks(unittest.TestCase):
         checked, other = blocks("```sh\n# checked\ntrue\n```\n```sh\nrm -rf everything\n```\n")
         self.assertEqual((True, False), (checked.is_run, other.is_run))
 
+    def test_c_is_compiled_and_python_is_run(self):
+        c, python, fragment = blocks(PROGRAM.replace("cpp", "c") + "```python\nx = 1\n```\n```python fragment\nx\n```\n")
+        self.assertEqual((True, True, "page_md_2.c"), (c.is_program, c.is_run, c.file))
+        self.assertEqual((False, True, False), (python.is_program, python.is_run, fragment.is_run))
+        self.assertIsNone(code_blocks.run(python, pathlib.Path("nowhere"), pathlib.Path("nowhere")))
+
     def test_a_longer_fence_holds_a_shorter_one(self):
         [outer] = blocks("````md\n" + PROGRAM + "````\n")
         self.assertEqual("md", outer.language)

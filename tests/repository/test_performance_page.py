@@ -53,6 +53,20 @@ class PerformancePage(unittest.TestCase):
             rates = {"ranks": ours, "scalapack": [1.0, 1.0], "one rank": [1.0, 1.0]}
             self.assertIn(said, performance_page.page(with_sections({"scalapack": ([], ranks(rates))})))
 
+    def test_the_section_of_python_states_times_ratios_and_memory(self):
+        systems = [{"what": "system", "system": name, "scipy": "1.9", "dask": "26.8", "blas": "OpenBLAS"} for name in ("fairlead", "scipy", "dask")]
+        runs = [{"what": what, "case": case, "n": 100, "system": system, "seconds": seconds, "growth_bytes": 3 << 20}
+                for what, cases, names in (("memory", ("pos", "sym", "gen", "lstsq"), ("fairlead", "scipy", "dask")),
+                                           ("small", ("pos", "sym", "gen", "lstsq"), ("fairlead", "scipy", "dask")),
+                                           ("file", ("pos",), ("fairlead", "fairlead, a quarter", "dask")))
+                for case in cases for number, system in enumerate(names) for seconds in (number + 1.0, number + 1.0)]
+        limited = {"what": "limited", "case": "pos", "n": 100, "system": "scipy", "bytes": 5 << 20, "error": "MemoryError: no"}
+        page = "\n".join(performance_page.python({"commit": "abc", "began": "2026-01-01 00:00", "minutes": 1.5, "processor": "2 cores",
+                                                  "records": [*systems, *runs, limited]}))
+        self.assertIn("| least squares, 100 x 50 | 1.00 (1.00-1.00) s | 2.00 (2.00-2.00) s | 3.00 (3.00-3.00) s | 0.500 (0.500-0.500) |", page)
+        self.assertIn("| SciPy, 5 MiB of addresses | MemoryError |  |", page)
+        self.assertIn("Fairlead takes 2.000 (2.000-2.000) times as long", page)
+
     def test_prose_is_wrapped_and_tables_are_not(self):
         long = "word " * 30
         self.assertEqual(2, len(performance_page.wrapped(long).splitlines()))

@@ -104,7 +104,12 @@ class FakeWorld : public View {
     return record.task;
   }
   void ready(const Spec& spec, WorkerId released_by = no_id<WorkerId>) {
-    Task& task = submit(spec);
+    submit(spec);
+    make_ready(spec.name, released_by);
+  }
+  /// A submitted task.
+  void make_ready(const std::string& name, WorkerId released_by = no_id<WorkerId>) {
+    Task& task = by_name_.at(name)->task;
     task.state = TaskState::ready;
     policy_->ready(task, released_by);
   }

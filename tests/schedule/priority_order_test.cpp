@@ -62,4 +62,25 @@ TEST(Urgent, TasksWithPresentDataComeFirstAndOneOfTheOthersIsPickedAhead) {
   EXPECT_EQ(world.pick(0, true), "T3");
 }
 
+// The first two tasks of the program become ready last.
+TEST(ProgramOrder, OfEquallyUrgentTasksTheFirstOfTheProgramComesFirst) {
+  for (const bool by_program : {false, true}) {
+    FakeWorld world;
+    const auto order = by_program ? make_program_order() : make_urgent();
+    world.attach(*order);
+    world.load("A", node(0));
+    world.submit({"T1", {"A"}, 1});
+    world.submit({"T2", {"A"}, 1});
+    world.ready({{"T3", {"A"}, 1}, {"T4", {"A"}, 1, 1}});
+    world.make_ready("T2");
+    world.make_ready("T1");
+    Names names;
+    for (int i = 0; i < 4; ++i) {
+      names.push_back(world.pick(0));
+      world.finish(names.back());
+    }
+    EXPECT_EQ(names, by_program ? (Names{"T4", "T1", "T2", "T3"}) : (Names{"T4", "T3", "T2", "T1"}));
+  }
+}
+
 }  // namespace fairlead::schedule

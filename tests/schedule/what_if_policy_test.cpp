@@ -26,14 +26,16 @@ class FakeSimulation final : public WhatIfSimulation, public Simulator {
       ++simulations[policy];
       const Duration whole = takes.contains(policy) ? takes.at(policy) : others;
       const Duration time(static_cast<std::int64_t>(static_cast<double>(whole.count()) * part));
-      outcomes.push_back(
-          {time > patience ? Duration::max() : time, {first_quarter(time), time / 2, 3 * time / 4}});
+      outcomes.push_back({time > patience ? Duration::max() : time,
+                          {first_quarter(time), time / 2, 3 * time / 4},
+                          moves.contains(policy) ? moves.at(policy) : Bytes{1000}});
     }
     return outcomes;
   }
   std::size_t idle_cores() const noexcept override { return idle; }
   std::size_t idle = 1;
   std::map<std::string, Duration> takes;
+  std::map<std::string, Bytes> moves;
   Duration others = ms(1000);
   bool begins_slowly = false;
   Duration all = ms(200 * 100);  // the work of the submitted tasks
@@ -303,6 +305,29 @@ TEST_F(WhatIfPolicyTest, PartsCanBeDisabled) {
   finish_simulation();
   EXPECT_EQ(policy->active_policy(), "blocks");
   EXPECT_FALSE(what_if.judge);
+}
+
+// The simulations do not count the time of the cores that copies to and from the disk take.
+TEST_F(WhatIfPolicyTest, WithOneMemoryThePolicyThatMovesTheFewestBytesInTheSimulationsIsSelected) {
+  what_if.takes = {{"darts", ms(990)}, {"dmdas", ms(1100)}};
+  what_if.moves = {{"darts", 900}, {"dmdas", 1}, {"program-order", 300}, {"blocks", 301}};
+  for (const bool exceed : {false, true}) {
+    begin("what-if:first=near", 1, WorkerKind::cpu);
+    if (exceed) world->sizes["D0"] = Bytes{1} << 42;
+    submit();
+    close();
+    EXPECT_EQ(policy->active_policy(), exceed ? "program-order" : "darts");
+    EXPECT_EQ(what_if.simulations["heft-tmdp-init"] + what_if.simulations["nearer"], 0);
+    submitted = 0;
+  }
+}
+
+TEST_F(WhatIfPolicyTest, WithSeveralMemoriesTheOrderOfTheProgramIsNoCandidate) {
+  what_if.takes = {{"program-order", ms(100)}};
+  begin();
+  submit();
+  close();
+  EXPECT_EQ(what_if.simulations["program-order"], 0);
 }
 
 // Worker 1 takes ten times as long, and a run that uses it takes longer.

@@ -1,5 +1,7 @@
 // The examples in JDF as programs for the simulator are the workloads of the same name: the same tasks, as much work each,
 // on the same tiles, in an order that gives every tile the same history.
+#include <fairlead/error.hpp>
+
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "front/jdf/parser.hpp"
 #include "simulate/jdf_program.hpp"
 #include "simulate/same_program.hpp"
+#include "simulate/study/scenario.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
@@ -44,6 +47,18 @@ TEST(JdfProgram, LuIsTheWorkload) {
     expect_same(program_of(*jdf, 128, Precision::double_).program,
                 make_workload("lu", {n, 128, Precision::double_}));
   }
+}
+
+TEST(JdfProgram, IsAFrontEndOfWorkloads) {
+  const WorkloadSize size{700, 128, Precision::double_};
+  for (const char* name : {"cholesky", "lu", "gemm"}) {
+    const SimulatedProgram jdf = workload_program(name, size, WorkloadFront::jdf);
+    const SimulatedProgram flow = workload_program(name, size, WorkloadFront::flow);
+    EXPECT_EQ(jdf.program.title, flow.program.title + ", as JDF");
+    EXPECT_EQ(jdf.program.tasks.size(), flow.program.tasks.size());
+    EXPECT_EQ(jdf.program.flops(), flow.program.flops());
+  }
+  EXPECT_THROW(workload_program("qr", size, WorkloadFront::jdf), ConfigError);
 }
 
 // Tasks that only forward tiles are left out.

@@ -55,7 +55,7 @@ TEST(Execution, ReportsTheProgressOfAPhase) {
   run.begin("second", 4, 1e6);
   submit_tasks(run, a, 3);
   run.wait();
-  const PhaseProgress progress = run.progress();
+  const report::ProgressSnapshot progress = run.progress();
   EXPECT_EQ(progress.phase, "second");
   EXPECT_EQ(progress.tasks_done, 3u);
   EXPECT_EQ(progress.tasks_total, 4u);

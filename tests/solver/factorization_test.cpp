@@ -88,6 +88,35 @@ TYPED_TEST(FactorizationOf, FindsTheDeterminantAndItsSign) {
       }
 }
 
+// Gershgorin's circles lie on either side of zero.
+TYPED_TEST(FactorizationOf, FindTheInertia) {
+  using T = TypeParam;
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() / "A.factor";
+  for (const std::int64_t n : {1, 2, 16, 33, 61})
+    for (const std::int64_t negative : {std::int64_t{0}, n / 3, n}) {
+      DenseSystem<T> system = system_for<T>(Method::cholesky, n, 1, 7);
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          system.at(i, j) = static_cast<T>(i != j                 ? std::cos(static_cast<double>(i * j))
+                                           : i * 3 % n < negative ? -1.5 * static_cast<double>(n)
+                                                                  : 1.5 * static_cast<double>(n));
+      std::int64_t found_negative = 0;
+      for (std::int64_t i = 0; i < n; ++i) found_negative += system.at(i, i) < 0 ? 1 : 0;
+      Solver solver(factor_options(Method::ldlt));
+      Factorization made = solver.factor(view_of(system));
+      const Inertia expected{.positive = n - found_negative, .negative = found_negative, .zero = 0};
+      EXPECT_EQ(made.inertia(), expected) << n;
+      made.save(path);
+      EXPECT_EQ(load_factorization(path, load_options()).inertia(), expected) << n;
+    }
+  Solver cholesky(factor_options(Method::cholesky)), lu(factor_options(Method::lu));
+  const DenseSystem<T> definite = system_for<T>(Method::cholesky, 33, 1, 7);
+  EXPECT_EQ(cholesky.factor(view_of(definite)).inertia(), Inertia{.positive = 33});
+  Factorization general = lu.factor(view_of(definite));
+  EXPECT_THROW(general.inertia(), UsageError);
+}
+
 TYPED_TEST(FactorizationOf, AreTheSameBitsFromAFile) {
   using T = TypeParam;
   const TemporaryDirectory directory;

@@ -100,6 +100,42 @@ TYPED_TEST(SolverOf, FindsTheLeastSquaresSolution) {
   }
 }
 
+// Combinations of the rows of A are the solutions of smallest norm.
+TYPED_TEST(SolverOf, FindsTheSmallestOfManySolutions) {
+  using T = TypeParam;
+  for (const auto& [m, n] : {std::pair(17, 40), {3, 100}, {16, 17}, {1, 200}}) {
+    DenseSystem<T> system = random_system<T>(m, n, 2, 5);
+    std::vector<double> smallest(static_cast<std::size_t>(2 * n));
+    for (std::int64_t c = 0; c < 2; ++c) {
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < m; ++i)
+          smallest[static_cast<std::size_t>(j + c * n)] +=
+              system.at(i, j) * static_cast<double>((i + c) % 3 - 1);
+      for (std::int64_t i = 0; i < m; ++i) {
+        double sum = 0;
+        for (std::int64_t j = 0; j < n; ++j)
+          sum += system.at(i, j) * smallest[static_cast<std::size_t>(j + c * n)];
+        system.b[static_cast<std::size_t>(i + c * m)] = static_cast<T>(sum);
+      }
+    }
+    Solver solver(options_of(Method::automatic));
+    const std::vector<T> x = solve(solver, system);
+    ASSERT_EQ(x.size(), smallest.size());
+    double off = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      off = std::max(off, std::abs(static_cast<double>(x[i]) - smallest[i]));
+      size = std::max(size, std::abs(smallest[i]));
+    }
+    EXPECT_LT(off, 1e4 * std::numeric_limits<T>::epsilon() * size) << m << ", " << n;
+    EXPECT_EQ(solver.report().method, Method::qr);
+    EXPECT_EQ(solver.report().rank, m);
+    EXPECT_EQ(solver.report().columns, n);
+    EXPECT_LE(solver.report().backward_error, solver.report().backward_error_limit);
+    EXPECT_THROW(solver.factor(view_of(system)), InputError);
+    EXPECT_GT(solver.plan(m, n, ElementType::float64, 2).seconds, 0.0);
+  }
+}
+
 TYPED_TEST(SolverOf, ReadsRowsColumnsAndPartsOfLargerMatrices) {
   using T = TypeParam;
   const std::int64_t n = 37, stride = 50;

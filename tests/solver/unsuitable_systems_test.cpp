@@ -211,8 +211,8 @@ TEST(UnsuitableSystems, ShapesThatDoNotMatchAreErrors) {
   for (const Method method :
        {Method::cholesky, Method::ldlt, Method::lu_nopivot, Method::lu, Method::lu_incremental})
     EXPECT_TRUE(contains(error_of<InputError>(tall, small_options(method)), "square")) << name_of(method);
-  for (const Method method : {Method::automatic, Method::qr})
-    EXPECT_TRUE(contains(error_of<InputError>(wide, small_options(method)), "more unknowns than equations"));
+  for (const Method method : {Method::cholesky, Method::ldlt, Method::lu})
+    EXPECT_TRUE(contains(error_of<InputError>(wide, small_options(method)), "smallest norm"));
   DenseSystem<double> wrong = square;
   wrong.b.pop_back();
   EXPECT_TRUE(contains(error_of<UsageError>(wrong, small_options(Method::automatic)), "b has 19 elements"));

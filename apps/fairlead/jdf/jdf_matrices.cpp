@@ -58,12 +58,12 @@ std::pair<std::string, std::string> halves_of(const std::string& text, std::stri
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-MatrixGiven described(const std::string& option, const std::array<std::int64_t, 4>& sizes, bool in_single) {
+JdfMatrix described(const std::string& option, const std::array<std::int64_t, 4>& sizes, bool in_single) {
   const auto [rows, columns, tile_rows, tile_columns] = sizes;
   for (const std::int64_t size : {rows, columns, tile_rows, tile_columns})
     if (size < 1 || size > INT32_MAX)
       throw ConfigError(fmt::format("{}: sizes are from 1 to {}", option, INT32_MAX));
-  MatrixGiven it;
+  JdfMatrix it;
   it.rows = rows;
   it.columns = columns;
   it.tile = {static_cast<std::int32_t>(tile_rows), static_cast<std::int32_t>(tile_columns)};
@@ -71,7 +71,7 @@ MatrixGiven described(const std::string& option, const std::array<std::int64_t, 
   return it;
 }
 
-void set_file(MatrixGiven& it, std::shared_ptr<const data::StoredMatrix> file) {
+void set_file(JdfMatrix& it, std::shared_ptr<const data::StoredMatrix> file) {
   it.file = std::move(file);
   data::require_real(*it.file);
   it.rows = static_cast<std::int64_t>(it.file->rows());
@@ -116,9 +116,9 @@ std::uint32_t global_of(const jdf::JdfFile& file, std::string_view name, std::st
                                 !near.empty() ? near : fmt::format("; it has {}", fmt::join(known, ", "))));
 }
 
-std::vector<MatrixGiven> matrices_given(const jdf::JdfFile& file, const Config& config, bool in_single,
-                                        const FilesAt& files_at) {
-  std::vector<MatrixGiven> out;
+std::vector<JdfMatrix> matrices_given(const jdf::JdfFile& file, const Config& config, bool in_single,
+                                      const FilesAt& files_at) {
+  std::vector<JdfMatrix> out;
   std::vector<std::size_t> in_files;
   std::vector<std::string> paths;
   for (const std::string& text : lines_of(config, "matrix")) {
@@ -126,10 +126,10 @@ std::vector<MatrixGiven> matrices_given(const jdf::JdfFile& file, const Config& 
     const auto [name, rest] =
         halves_of(text, "--matrix", "NAME=FILE.npy, or NAME=M,N,MB,NB: rows, columns and those of a tile");
     const std::uint32_t global = global_of(file, name, option);
-    if (std::ranges::find(out, global, &MatrixGiven::global) != out.end())
+    if (std::ranges::find(out, global, &JdfMatrix::global) != out.end())
       throw ConfigError(fmt::format("{}: {} is given twice", option, name));
     const auto sizes = sizes_in(rest);
-    MatrixGiven it;
+    JdfMatrix it;
     if (sizes) {
       it = described(option, *sizes, in_single);
     } else {
@@ -145,7 +145,7 @@ std::vector<MatrixGiven> matrices_given(const jdf::JdfFile& file, const Config& 
   return out;
 }
 
-void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given) {
+void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<JdfMatrix>& given) {
   std::vector<std::uint32_t> named;
   std::optional<TileSize> otherwise;
   for (const std::string& text : lines_of(config, "tiles")) {
@@ -159,7 +159,7 @@ void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<Matri
     }
     const std::string name = text.substr(0, equals);
     const std::uint32_t global = global_of(file, name, option);
-    const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
+    const auto matrix = std::ranges::find(given, global, &JdfMatrix::global);
     if (matrix == given.end())
       throw ConfigError(fmt::format("{}: {} is not a matrix here: give --matrix {}=...", option, name, name));
     if (matrix->file == nullptr)
@@ -171,15 +171,15 @@ void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<Matri
   }
   if (!otherwise) return;
   if (config.has("tile")) throw ConfigError("--tile and --tiles ROWSxCOLUMNS both set the size of tiles");
-  for (MatrixGiven& it : given)
+  for (JdfMatrix& it : given)
     if (it.tile == TileSize(0)) it.tile = *otherwise;
 }
 
-void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given) {
+void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<JdfMatrix>& given) {
   for (const std::string& text : lines_of(config, "output")) {
     const auto [name, path] = halves_of(text, "--output", "NAME=FILE.npy, as in A=out.npy");
     const std::uint32_t global = global_of(file, name, "--output " + text);
-    const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
+    const auto matrix = std::ranges::find(given, global, &JdfMatrix::global);
     if (matrix == given.end())
       throw ConfigError(
           fmt::format("--output {}: {} is not a matrix here: give --matrix {}=...", text, name, name));
@@ -189,10 +189,10 @@ void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<Mat
   }
 }
 
-void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>& given) {
+void require_all_given(const jdf::JdfFile& file, const std::vector<JdfMatrix>& given) {
   std::vector<std::string> missing;
   for (std::uint32_t i = 0; i < file.globals.size(); ++i)
-    if (file.globals[i].is_collection && std::ranges::find(given, i, &MatrixGiven::global) == given.end())
+    if (file.globals[i].is_collection && std::ranges::find(given, i, &JdfMatrix::global) == given.end())
       missing.push_back(file.globals[i].name.text);
   if (missing.empty()) return;
   throw InputError(fmt::format("{} works on {}: give --matrix {}=FILE.npy, or --matrix {}=M,N,MB,NB",
@@ -213,8 +213,8 @@ std::shared_ptr<jdf::RunnableJdf> read_program(jdf::SourceFile source, Bodies bo
   return bodies == Bodies::may_be_c || print(of_bodies, program->file.source) ? program : nullptr;
 }
 
-void settle(jdf::RunnableJdf& program, const std::vector<MatrixGiven>& given, const Config& config) {
-  for (const MatrixGiven& it : given) program.settings.describe(it.global, it.shape());
+void settle(jdf::RunnableJdf& program, const std::vector<JdfMatrix>& given, const Config& config) {
+  for (const JdfMatrix& it : given) program.settings.describe(it.global, it.shape());
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
 }
 

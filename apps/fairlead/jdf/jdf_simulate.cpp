@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/given.hpp"
 #include "fairlead/jdf/jdf_in_c.hpp"
 #include "fairlead/jdf/jdf_matrices.hpp"
 #include "fairlead/simulate/simulate_on_machine.hpp"
@@ -24,7 +25,7 @@ namespace fairlead::app {
 namespace {
 
 constexpr auto options =
-    both(simulation_settings,
+    both(simulate::simulation_settings,
          std::array{Setting{.key = "set",
                             .value_name = "NAME=VALUE",
                             .help = "value of a global, or of a member of what it points to: --set "
@@ -38,7 +39,7 @@ constexpr auto options =
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
 /// Matrices with a number of tiles only have whole tiles.
-void describe_by_tiles(jdf::RunnableJdf& program, const std::vector<MatrixGiven>& given, std::int64_t tile) {
+void describe_by_tiles(jdf::RunnableJdf& program, const std::vector<JdfMatrix>& given, std::int64_t tile) {
   const jdf::JdfFile& file = program.file;
   const auto member = [&](std::uint32_t global, std::string_view name) -> std::optional<std::int64_t> {
     for (std::uint32_t i = 0; i < file.members.size(); ++i)
@@ -47,7 +48,7 @@ void describe_by_tiles(jdf::RunnableJdf& program, const std::vector<MatrixGiven>
     return std::nullopt;
   };
   for (std::uint32_t i = 0; i < file.globals.size(); ++i) {
-    if (!file.globals[i].is_collection || std::ranges::find(given, i, &MatrixGiven::global) != given.end())
+    if (!file.globals[i].is_collection || std::ranges::find(given, i, &JdfMatrix::global) != given.end())
       continue;
     const auto rows = member(i, "mt"), columns = member(i, "nt");
     if (!rows && !columns) continue;
@@ -58,15 +59,15 @@ void describe_by_tiles(jdf::RunnableJdf& program, const std::vector<MatrixGiven>
 
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
-  if (is_set(config, "n"))
+  if (config::is_set(config, "n"))
     throw ConfigError("--n has no effect here: --matrix NAME=M,N,MB,NB sets the size of matrices");
   const auto program = read_program(jdf::SourceFile::read(given.positionals[0]), Bodies::may_be_c);
   if (program == nullptr) return failure;
-  const simulate::Precision precision = precision_in(config);
-  std::vector<MatrixGiven> matrices =
+  const simulate::Precision precision = simulate::precision_in(config);
+  std::vector<JdfMatrix> matrices =
       matrices_given(program->file, config, precision == simulate::Precision::single);
   const auto tile = static_cast<std::int64_t>(config.count_or("tile", 1920));
-  for (MatrixGiven& it : matrices)
+  for (JdfMatrix& it : matrices)
     if (it.tile == TileSize(0)) it.tile = static_cast<std::int32_t>(tile);
   for (const std::string& assignment : lines_of(config, "set")) program->settings.set(assignment);
   describe_by_tiles(*program, matrices, tile);

@@ -15,7 +15,6 @@
 
 #include "base/guarded_thread.hpp"
 #include "base/shared_file.hpp"
-#include "machine/machine.hpp"
 #include "net/network.hpp"
 #include "simulate/cluster/blueprint.hpp"
 
@@ -161,11 +160,6 @@ int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& comm
     ranks.give_up(error);
     throw;
   }
-}
-
-void set_workers_of_ranks(Config& config, const CommandRanks& ranks) {
-  if (!config.has("workers"))
-    config.set("workers", static_cast<std::uint64_t>(ranks.part_of(machine::discover().workers)));
 }
 
 void CommandRanks::run(const std::function<void(const GridRank&)>& body) const {

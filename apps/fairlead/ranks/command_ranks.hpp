@@ -107,7 +107,4 @@ ExitCode status_of_remote_error(const RankError& error) noexcept;
 /// Throws ConfigError for options that work with one rank only.
 void require_over_ranks(const Config& config);
 
-/// Sets each rank's workers if the settings leave them open.
-void set_workers_of_ranks(Config& config, const CommandRanks& ranks);
-
 }  // namespace fairlead::app

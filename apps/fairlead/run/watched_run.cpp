@@ -5,8 +5,8 @@
 
 #include "algorithms/linalg/collectives.hpp"
 #include "base/log.hpp"
-#include "fairlead/problem/config_warnings.hpp"
 #include "fairlead/subcommand.hpp"
+#include "front/runtime/config_warnings.hpp"
 #include "front/runtime/runtime_access.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
@@ -22,7 +22,8 @@ std::size_t ranks_on_machine(const Rank& rank) {
 
 /// Prints warnings, before the run allocates resources. Returns `config`.
 const Config& print_warnings_about(const Config& config, const Rank& rank) {
-  for (const std::string& warning : config_warnings(config, machine::discover(), ranks_on_machine(rank)))
+  for (const std::string& warning :
+       front::config_warnings(config, machine::discover(), ranks_on_machine(rank)))
     fmt::print(stderr, "fairlead: warning: {}\n", warning);
   return config;
 }
@@ -39,14 +40,14 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
     status_server_.emplace([this] { return status(); });
   }
   if (config.has("trace") || config.has("report")) traces_.emplace(runtime());
-  style_ = progress_style(is_first_ ? config.text("progress") : "none", 2);
+  style_ = report::progress_style(is_first_ ? config.text("progress") : "none", 2);
   start_progress();
 }
 
 void WatchedRun::start_progress() {
-  ProgressReporter::Options options;
+  report::ProgressReporter::Options options;
   options.style = style_;
-  options.snapshot = [this] { return snapshot(); };
+  options.snapshot = [this] { return progress(); };
   progress_.emplace(std::move(options));
 }
 
@@ -59,7 +60,7 @@ void WatchedRun::print_line(const std::string& line) {
 }
 
 std::string WatchedRun::status() const {
-  const ProgressSnapshot now = snapshot();
+  const report::ProgressSnapshot now = progress();
   std::string text = fmt::format("fairlead: {}", now.phase.empty() ? "starting" : now.phase);
   if (now.tasks_total != 0) text += fmt::format(", {} of {} tasks finished", now.tasks_done, now.tasks_total);
   return text + "\n" + runtime().status();
@@ -110,20 +111,6 @@ std::string WatchedRun::end_records() {
 
 void WatchedRun::throw_if_cancelled() const {
   if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
-}
-
-ProgressSnapshot WatchedRun::snapshot() const {
-  const solver::PhaseProgress of_phase = progress();
-  const Runtime::Traffic traffic = runtime().disk_traffic();
-  ProgressSnapshot now;
-  now.phase = of_phase.phase;
-  now.tasks_done = of_phase.tasks_done;
-  now.tasks_total = of_phase.tasks_total;
-  now.flops_done = of_phase.flops_done;
-  now.flops_total = of_phase.flops_total;
-  now.bytes_read = traffic.read;
-  now.bytes_written = traffic.written;
-  return now;
 }
 
 }  // namespace fairlead::app

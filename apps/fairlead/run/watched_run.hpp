@@ -11,8 +11,8 @@
 
 #include "fairlead/ranks/command_ranks.hpp"
 #include "fairlead/run/interrupt.hpp"
-#include "fairlead/run/progress_reporter.hpp"
-#include "fairlead/run/status_server.hpp"
+#include "report/progress/progress_reporter.hpp"
+#include "report/progress/status_server.hpp"
 #include "report/trace_collection.hpp"
 #include "solver/execution.hpp"
 
@@ -62,16 +62,15 @@ class WatchedRun : public solver::Execution {
   void throw_if_cancelled() const override;
   void show_warning(const std::string& text) override { print_line("fairlead: " + text); }
   void start_progress();
-  ProgressSnapshot snapshot() const;
   std::string status() const;
 
   bool is_first_;  // the first rank, which prints and shows progress
-  ProgressStyle style_;
+  report::ProgressStyle style_;
   std::optional<report::TracesOfRanks> traces_;  // if a report or trace is requested
   // Destroyed first, because they use the flow from other threads. Only one rank of a process has them.
   std::optional<Interrupt> interrupt_;
-  std::optional<StatusServer> status_server_;
-  std::optional<ProgressReporter> progress_;
+  std::optional<report::StatusServer> status_server_;
+  std::optional<report::ProgressReporter> progress_;
 };
 
 }  // namespace fairlead::app

@@ -4,21 +4,14 @@
 
 #include <array>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
-#include "simulate/program.hpp"
-#include "simulate/workload.hpp"
+#include "simulate/study/scenario.hpp"
+#include "simulate/study/simulation_settings.hpp"
 
 namespace fairlead::app {
-
-/// The simulated program and its origin.
-struct Simulated {
-  std::string name;  ///< of the workload, or the file
-  simulate::Program program;
-  const simulate::Workload* workload = nullptr;  ///< null: of a file
-  simulate::WorkloadSize size{};
-};
 
 inline constexpr Setting runs_setting{.key = "runs",
                                       .type = SettingType::count,
@@ -31,7 +24,7 @@ inline constexpr Setting runs_setting{.key = "runs",
 
 /// Fairlead's settings that have an effect on it.
 inline constexpr auto settings_of_simulate = both(
-    settings_of_simulations,
+    simulate::settings_of_simulations,
     std::array{
         AcceptedSetting{
             .key = "scheduler",
@@ -43,7 +36,10 @@ inline constexpr auto settings_of_simulate = both(
         AcceptedSetting{.key = "record-flow",
                         .refused = "is for real runs: --recorded FILE then simulates them"}});
 
+/// The policies of --scheduler, as policies_in(). Warns of former names.
+std::vector<std::string> given_policies(const Config& config, std::string_view otherwise);
+
 /// Simulates under each selected policy and prints the results. Returns an ExitCode.
-int run_on_machine(const Simulated& what, const Config& config);
+int run_on_machine(simulate::SimulatedProgram what, const Config& config);
 
 }  // namespace fairlead::app

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "fairlead/problem/dense_report.hpp"
 #include "fairlead/run/watched_run.hpp"
 #include "solver/execution.hpp"
+#include "solver/report/dense_report.hpp"
 
 namespace fairlead::app {
 
@@ -22,15 +22,15 @@ class CountedRun final : public WatchedRun {
 
   void reached(solver::Milestone milestone) override {
     if (milestone == solver::Milestone::started && counters_[0]) return;  // of a later block of columns
-    counters_[static_cast<std::size_t>(milestone)] = counters_of(runtime(), kernels_);
+    counters_[static_cast<std::size_t>(milestone)] = solver::counters_of(runtime(), kernels_);
   }
-  const RunCounters& at(solver::Milestone milestone) const {
+  const solver::RunCounters& at(solver::Milestone milestone) const {
     return *counters_[static_cast<std::size_t>(milestone)];
   }
 
  private:
   const linalg::Kernels kernels_;
-  std::array<std::optional<RunCounters>, 3> counters_;
+  std::array<std::optional<solver::RunCounters>, 3> counters_;
 };
 
 }  // namespace fairlead::app

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -16,19 +15,19 @@
 #include <vector>
 
 #include "algorithms/linalg/stored_source.hpp"
+#include "data/npy/npy_columns.hpp"
 #include "data/npy/npy_writer.hpp"
-#include "fairlead/devices/devices_to_use.hpp"
-#include "fairlead/problem/dense_report.hpp"
-#include "fairlead/problem/front.hpp"
-#include "fairlead/problem/kernel_environment.hpp"
-#include "fairlead/ranks/ranks_report.hpp"
 #include "fairlead/run/interrupt.hpp"
+#include "fairlead/run/kernels_and_devices.hpp"
+#include "fairlead/run/report_output.hpp"
+#include "fairlead/run/run_options.hpp"
 #include "fairlead/run/watched_run.hpp"
-#include "fairlead/solve/column_blocks.hpp"
 #include "fairlead/solve/counted_run.hpp"
-#include "fairlead/solve/solution.hpp"
 #include "fairlead/subcommand.hpp"
 #include "solver/choose_method.hpp"
+#include "solver/column_blocks.hpp"
+#include "solver/plan.hpp"
+#include "solver/report/ranks_report.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
 #include "solver/trust.hpp"
@@ -38,6 +37,7 @@ namespace fairlead::app {
 namespace {
 
 using data::ElementType;
+using solver::ColumnBlocks;
 using solver::FactorPrecision;
 using solver::LinearSystem;
 using solver::Milestone;
@@ -107,15 +107,16 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
       run.begin("writing");
       std::vector<std::byte> staging(linalg::source_staging_bytes);
       if (blocks.count() == 1)
-        write_solution<T>(*out, system.solution(), steps.solution().data(), system.b->rows(), shape[0],
-                          system.b->columns(), staging);
+        data::write_columns<T>(*out, system.solution(), steps.solution().data(),
+                               static_cast<std::uint64_t>(system.long_side()), shape[0], system.b->columns(),
+                               staging);
     }
     run.hand_over_to_first_rank();
     const double seconds_of_writing = writes ? run.end_by([&] { out->commit(); }) : 0;
     run.remove_progress();
     std::vector<trace::Snapshot> recorded = run.collect_traces();
 
-    const RunCounters &before = run.at(Milestone::started), &after = run.at(Milestone::solved);
+    const solver::RunCounters &before = run.at(Milestone::started), &after = run.at(Milestone::solved);
     report::RunReport report = report_between(before, after, config, kernels, result.problem);
     report.front = name_of(run.front());
     solver::add_result(report, system, options, result);
@@ -200,33 +201,34 @@ SolvedHere solve_as(const LinearSystem& system, const SolveOptions& options, con
 
 }  // namespace
 
-int solve(const LinearSystem& system, const SolveOptions& given_options, const Config& given,
-          CommandRanks& ranks) {
+int solve(const LinearSystem& system, const SolveOptions& options, const Config& given, CommandRanks& ranks) {
   Config config = given;
-  SolveOptions options = given_options;
-  const bool refine = config.flag("refine");
-  if (refine) options.factor = config.flag("tf32") ? FactorPrecision::tf32 : FactorPrecision::single;
+  const bool refine = options.factor != FactorPrecision::of_solution;
   const ElementType element = system.solution();
-  const std::int64_t m = system.rows(), n = system.unknowns();
+  const std::int64_t m = system.long_side(), n = system.short_side();
   const solver::DenseProblem problem{.operation = options.method,
                                      .title = {},
                                      .n = n,
                                      .m = m == n ? 0 : m,
-                                     .element = refine ? ElementType::float32 : element};
-  std::string devices;
-  const linalg::Kernels kernels =
-      solver::load_kernels(config, kernel_environment(), [&](const linalg::KernelChoice& choice) {
-        devices = select_devices(config, true, problem_work(problem, choice.gflops(), config), ranks);
-      });
+                                     .element = refine ? element_type(true, is_complex(element)) : element};
+  const KernelsAndDevices loaded = load_kernels_and_devices(config, true, problem, ranks);
+  const linalg::Kernels& kernels = loaded.kernels;
+  if (ranks.alone() && !config.flag("quiet"))
+    if (const auto notice = solver::notice_of_long_run(system, options, config, kernels, loaded.core_gflops))
+      fmt::print(stderr, "fairlead: {}\n", *notice);
   // Refinement and the matrices of points need double precision.
   const bool widens = refine || system.of_points();
   SolvedHere solved =
       with_scalar(widens ? element_type(false, is_complex(element)) : element,
                   [&]<class T>() { return solve_as<T>(system, options, config, kernels, ranks); });
-  solved.report.devices = devices;
+  solved.report.devices = loaded.devices;
   solved.report.changed_input = system.changed_input();
-  if (ranks.first()) return publish_solution(solved.report, config, solved.recorded);
-  return solver::wrong_answer(solved.report) ? wrong_result : success;
+  if (!ranks.first()) return solver::wrong_answer(solved.report) ? wrong_result : success;
+  const std::string& output = config.text("output");
+  return publish_result(
+      solved.report, config, solved.recorded, fmt::format("The solution is in {} all the same.", output),
+      config.flag("keep-anyway") ? fmt::format(". It is in {} all the same", output)
+                                 : fmt::format(". {} has not been written; --keep-anyway writes it", output));
 }
 
 }  // namespace fairlead::app

@@ -11,6 +11,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/column_block.hpp"
+#include "algorithms/linalg/element_parts.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/scaled_residual.hpp"
@@ -29,40 +30,6 @@ constexpr std::int64_t elements_of_strip = static_cast<std::int64_t>(strip_eleme
                                            (is_complex_number<T> ? 4 : 1);
 template <class T>
 constexpr std::int64_t widest = elements_of_strip<T> / 16;
-
-template <class X>
-double largest_magnitude(const X* numbers, std::int64_t count) {
-  if constexpr (is_complex_number<X>) {
-    double largest = 0;
-    for (std::int64_t i = 0; i < count; ++i) largest = larger(largest, magnitude(numbers[i]));
-    return largest;
-  } else {
-    return ScaledResidual::largest_of(numbers, count);
-  }
-}
-
-/// A part of the product of an element of A and one of x: of the real part of A with x, or of the imaginary one with i x.
-template <class T>
-double part_of_product(T x, int part_of_a, int part) {
-  if constexpr (is_complex_number<T>) {
-    const auto re = static_cast<double>(x.real()), im = static_cast<double>(x.imag());
-    return part_of_a == 0 ? (part == 0 ? re : im) : (part == 0 ? -im : re);
-  } else {
-    return static_cast<double>(x);
-  }
-}
-
-/// Of a column of complex numbers: first all real parts, then all imaginary ones.
-template <class X>
-void split_parts(double* column, std::int64_t count) {
-  if constexpr (is_complex_number<X>) {
-    const std::vector<double> interleaved(column, column + 2 * count);
-    for (std::int64_t i = 0; i < count; ++i) {
-      column[i] = interleaved[static_cast<std::size_t>(2 * i)];
-      column[i + count] = interleaved[static_cast<std::size_t>(2 * i + 1)];
-    }
-  }
-}
 
 }  // namespace
 
@@ -151,13 +118,24 @@ template <class T>
 void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   ranks_ = ranks;
   compute_norms_of_x();
-  const auto judge =
-      codelet("judge").cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
-        if (const RundownProtection::Use use(*gate); use) compute_rows(row, count);
-      });
+  const double flops_per_row = 2.0 * static_cast<double>(a_->columns() * columns_);
+  const auto judge = codelet("judge")
+                         .cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
+                           if (const RundownProtection::Use use(*gate); use) compute_rows(row, count);
+                         })
+                         .flops([flops_per_row](std::int64_t, std::int64_t count) {
+                           return flops_per_row * static_cast<double>(count);
+                         });
   for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
     if (row / rows_per_task % ranks == rank)
       flow.submit(judge(row, std::min(rows_per_task, a_->rows() - row)));
+}
+
+template <class T>
+void BackwardError<T>::compute() {
+  compute_norms_of_x();
+  for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
+    compute_rows(row, std::min(rows_per_task, a_->rows() - row));
 }
 
 template <class T>
@@ -208,7 +186,7 @@ void BackwardError<T>::combine_ranks(Runtime& runtime) {
 template <class T>
 void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
   constexpr int parts = parts_of_number<T>;
-  const std::int64_t n = a_->rows();
+  const std::int64_t n = a_->columns();
   const auto columns = static_cast<std::size_t>(columns_);
   const auto lease = scratch_.lease();
   double* const strip = lease.template as<double>().data();
@@ -256,13 +234,8 @@ void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
       of_rows.first = first, of_rows.rows = rows, of_rows.wide = wide, of_rows.transposed = transposed;
       if constexpr (is_complex_number<T>) {
         double* const of_parts = strip + 2 * elements_of_strip<T>;
-        for (std::int64_t i = 0; i < size; ++i) {
-          const Wide element = elements[i];
-          of_parts[i] = element.real();
-          // The mirror image in a Hermitian matrix is the conjugate.
-          of_parts[i + size] = transposed ? -element.imag() : element.imag();
-          strip[i] = magnitude(element);  // of elements that have been read
-        }
+        // The mirror image in a Hermitian matrix is the conjugate.
+        split_elements(elements, size, of_parts, transposed);
         add_sizes({strip, rows, wide, transposed}, magnitudes_of_x_.data() + j, row_sums.data() + first,
                   sizes.data() + first);
         for (int p = 0; p < parts; ++p) subtract_strip(of_rows, of_parts + p * size, j, p);
@@ -281,7 +254,7 @@ void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
   for (std::int64_t c = 0; c < columns_; ++c) part.residual[static_cast<std::size_t>(c)] = of_rows.norm(c);
   bound_residual(row, of_rows, sizes);
   if (residual_ != nullptr)
-    for (std::int64_t c = 0; c < columns_; ++c) of_rows.copy(c, residual_ + row + c * n);
+    for (std::int64_t c = 0; c < columns_; ++c) of_rows.copy(c, residual_ + row + c * a_->rows());
   merge(part);
 }
 
@@ -320,7 +293,7 @@ void BackwardError<T>::bound_residual(std::int64_t row, const RowsOfResidual& of
   const double n = static_cast<double>(a_->columns()) * parts_of_number<T>;
   for (std::int64_t i = 0; i < of.count; ++i) {
     const double size = sizes[static_cast<std::size_t>(i)];
-    double of_row = 0;
+    double of_row = 0, direction = 1;
     for (std::int64_t c = 0; c < columns_; ++c) {
       const WideNumber norm(norms_of_x_[static_cast<std::size_t>(c)]);
       WideNumber r = of.size(i, c);
@@ -328,9 +301,12 @@ void BackwardError<T>::bound_residual(std::int64_t row, const RowsOfResidual& of
       if (size > 0 && !norm.is_zero() &&
           WideNumber(size) * norm < WideNumber(n * std::numeric_limits<double>::min(), scale))
         r = r + WideNumber(n * std::numeric_limits<double>::denorm_min(), scale);
-      if (!r.is_zero()) of_row = larger(of_row, (r / norm).value());
+      if (r.is_zero()) continue;
+      const double here = (r / norm).value();
+      if (!(here <= of_row)) direction = of.part(c, 0)[i];
+      of_row = larger(of_row, here);
     }
-    residual_bounds_[static_cast<std::size_t>(row + i)] = of_row;
+    residual_bounds_[static_cast<std::size_t>(row + i)] = std::copysign(of_row, direction);
     residual_bounds_[static_cast<std::size_t>(a_->rows() + row + i)] = size;
   }
 }
@@ -353,13 +329,22 @@ template <class T>
 std::vector<double> BackwardError<T>::residual_bound() const {
   std::vector<double> uncertain = magnitudes();
   const double part = roundings_of_residual() * unit_roundoff;
-  for (std::size_t i = 0; i < uncertain.size(); ++i) uncertain[i] = residual_bounds_[i] + part * uncertain[i];
+  for (std::size_t i = 0; i < uncertain.size(); ++i)
+    uncertain[i] = std::abs(residual_bounds_[i]) + part * uncertain[i];
   return uncertain;
 }
 
 template <class T>
+std::vector<double> BackwardError<T>::directed_residual_bound() const {
+  std::vector<double> directed = residual_bound();
+  for (std::size_t i = 0; i < directed.size(); ++i)
+    directed[i] = std::copysign(directed[i], residual_bounds_[i]);
+  return directed;
+}
+
+template <class T>
 WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, Wide* strip) const {
-  const std::int64_t n = a_->rows();
+  const std::int64_t n = a_->columns();
   const std::int64_t width = std::min(n, elements_of_strip<T> / rows_per_task);
   std::vector<WideNumber> sums(static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < n; j += width) {

@@ -48,8 +48,8 @@ class BackwardError {
  public:
   using Wide = WideOf<T>;
 
-  /// `x`: column-major, contiguous, as many rows as A, `columns` columns; must stay valid and unchanged until the flow
-  /// has been waited for. `residual`: if not null, receives b - A x in the layout of x. It may be the memory of b: each
+  /// `x`: column-major, contiguous, as many rows as A has columns, `columns` columns; must stay valid and unchanged until
+  /// the flow has been waited for. `residual`: if not null, receives b - A x, contiguous. It may be the memory of b: each
   /// row of b is read only by the task that writes this row.
   BackwardError(Kernels kernels, std::shared_ptr<const MatrixSource<Wide>> a,
                 std::shared_ptr<const MatrixSource<Wide>> b, const T* x, std::int64_t columns,
@@ -67,6 +67,8 @@ class BackwardError {
   /// Submits the share of this rank, of `ranks` ranks; combine_ranks() then combines the results. With `ranks` = 1,
   /// rank 0 reads the whole matrix.
   void submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks);
+  /// Everything on the calling thread, instead of tasks; combine_ranks() is not needed.
+  void compute();
   /// Combines the results after the flow has been waited for: value() covers all ranks, and each rank has the whole
   /// residual.
   void combine_ranks(Runtime& runtime);
@@ -82,6 +84,9 @@ class BackwardError {
   /// An upper bound on |b - A x| for each row: the computed value plus the rounding error of computing it. |A^-1| times
   /// this bounds the error of x.
   std::vector<double> residual_bound() const;
+  /// The same, each with the sign of the computed residual of the column where it is largest (of its real part): the
+  /// weights of an inverse whose estimate then is not below the error that this residual causes.
+  std::vector<double> directed_residual_bound() const;
   /// | A | | x | + | b | for each row. With several columns an upper bound: | A | times the maximum of each row of x.
   std::vector<double> magnitudes() const;
 
@@ -109,7 +114,7 @@ class BackwardError {
   ScratchPool scratch_;
   std::vector<double> magnitudes_of_x_;  // per row of x, relative to the norm of the column
   std::vector<double> norms_of_x_;       // per column
-  // per row: the residual bound; | A | | x | + | b |. Each task writes its own rows
+  // per row: the residual, with its sign; | A | | x | + | b |. Each task writes its own rows
   std::vector<double> residual_bounds_;
   mutable std::mutex mutex_;  // guards norms_
   Norms norms_;

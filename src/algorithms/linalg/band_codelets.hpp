@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,20 @@ struct LineBand {
   std::int64_t tile;         ///< the side of a tile along the lines
   std::int64_t tile_across;  ///< the side across
 };
+
+/// Calls f(first, lines, begin, length) for parts of the piece: `lines` lines from `first`, of each `length` elements
+/// from `begin`. A part has at most `room` elements, in lines as long as possible or in squares.
+template <class F>
+void for_each_cut(const LineBand& piece, std::int64_t room, bool squares, F&& f) {
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(room)));
+  const std::int64_t width =
+      std::min(piece.along_count, squares ? room / std::min(piece.across_count, side) : room);
+  const std::int64_t height = std::min(piece.across_count, room / width);
+  for (std::int64_t first = 0; first < piece.across_count; first += height)
+    for (std::int64_t begin = 0; begin < piece.along_count; begin += width)
+      f(first, std::min(height, piece.across_count - first), begin,
+        std::min(width, piece.along_count - begin));
+}
 
 inline constexpr std::size_t most_band_tiles = 16;  // per task
 /// The number of tiles that one task reads: at most a quarter of the memory, where each tile occupies whole pages.

@@ -14,6 +14,11 @@ struct TileRequirements {
   std::int32_t max_side;              ///< kernels are no faster above this side
   Bytes device_bytes = 0;             ///< memory of the smallest device that computes; 0: no devices
   std::int64_t columns_of_tiles = 0;  ///< that memory must hold, since tasks use whole columns
+  /// If each column of tiles costs a pass over much of a matrix that exceeds memory, the side is the largest possible, up
+  /// to max_side_in_passes, such that memory holds this many columns. 0: there are no such passes.
+  std::int64_t columns_in_passes = 0;
+  std::int32_t max_side_in_passes = 0;
+  double stored_part = 1;  ///< of the square matrix
 };
 /// For Cholesky. The critical path has 3 tasks per column of tiles; all tasks are a sixth of the cube of the columns.
 /// OpenBLAS's products become faster with larger tiles; Fairlead's own reach their maximum at 768: see
@@ -31,18 +36,25 @@ constexpr TileRequirements tile_needs_of_pairs(std::size_t workers, bool = false
 }
 
 /// For LU with partial pivoting. Wider tiles make products faster, and panels, which one worker factors at a lower rate,
-/// take more of the time. Out of core, memory must hold a panel, a copy of it, and the columns that it updates.
+/// take more of the time. Out of core, memory must hold a panel, a copy of it, and the columns that it updates, and short
+/// tasks wait for the disk (docs/notes/performance.md).
 constexpr TileRequirements tile_needs_of_panels(std::size_t workers, bool = false) noexcept {
   return {.tiles_per_side = 8 + 4 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)),
           .max_side = 640,
-          .columns_of_tiles = 5};
+          .columns_of_tiles = 5,
+          .columns_in_passes = 3,
+          .max_side_in_passes = 576};
 }
 
 /// For LDL^T. The products of T and L and the panels, which no other work overlaps, take less time with smaller tiles.
+/// Out of core, each panel costs a pass over the matrix, which takes more time (docs/notes/performance.md).
 constexpr TileRequirements tile_needs_of_symmetric_panels(std::size_t workers, bool = false) noexcept {
   return {.tiles_per_side = 20 + 4 * static_cast<std::int64_t>(std::max<std::size_t>(workers, 1)),
           .max_side = 448,
-          .columns_of_tiles = 4};
+          .columns_of_tiles = 4,
+          .columns_in_passes = 2,
+          .max_side_in_passes = 1024,
+          .stored_part = 0.5};
 }
 
 /// With devices that are much faster than the cores. Their products reach nine tenths of the maximum at side 2,048

@@ -27,12 +27,13 @@ class ColumnScales {
       const int wanted = std::clamp(exponent, -target_exponent, target_exponent);
       if (std::abs(exponent) <= limit_exponent) continue;
       scaled_.push_back({c, wanted - exponent});
-      scale(x, scaled_.back().column, scaled_.back().by);
+      scale(x, rows_, scaled_.back().column, scaled_.back().by);
     }
   }
   /// Scales the same columns of the solution back; its number of rows may differ from that of x.
-  void undo(T* x) const {
-    for (const auto& [column, by] : scaled_) scale(parts_of(x), column, -by);
+  void undo(T* x) const { undo(x, rows_ / parts_of_number<T>); }
+  void undo(T* x, std::int64_t rows) const {
+    for (const auto& [column, by] : scaled_) scale(parts_of(x), rows * parts_of_number<T>, column, -by);
   }
 
  private:
@@ -44,8 +45,8 @@ class ColumnScales {
     std::int64_t column;
     int by;  // exponent of the factor
   };
-  void scale(Real* x, std::int64_t column, int by) const {
-    for (Real* p = x + column * rows_; p != x + (column + 1) * rows_; ++p) *p = std::ldexp(*p, by);
+  static void scale(Real* x, std::int64_t rows, std::int64_t column, int by) {
+    for (Real* p = x + column * rows; p != x + (column + 1) * rows; ++p) *p = std::ldexp(*p, by);
   }
 
   std::int64_t rows_;  // numbers in a column: parts of complex elements

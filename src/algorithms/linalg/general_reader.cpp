@@ -127,10 +127,13 @@ double GeneralReader<T>::largest_of(const T* tile, std::int64_t rows, std::int64
   RealOf<T> largest = 0;  // of complex elements the square root is computed for the candidates only
   double largest_magnitude = 0;
   for (std::int64_t k = 0; k < rows * columns; ++k) {
-    if (!is_finite_number(tile[k]))
+    if (!is_finite_number(tile[k])) {
+      const std::int64_t row = first_row + k % rows, column = first_column + k / rows;
       throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
-                                       matrix_->name(), first_row + k % rows, first_column + k / rows,
+                                       matrix_->name(), is_transposed_ ? column : row,
+                                       is_transposed_ ? row : column,
                                        is_not_a_number(tile[k]) ? "not a number (NaN)" : "infinite"));
+    }
     if constexpr (is_complex_number<T>) {
       // At most the root of two times its larger part.
       const RealOf<T> part = std::max(std::abs(tile[k].real()), std::abs(tile[k].imag()));

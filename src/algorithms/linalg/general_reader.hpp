@@ -22,8 +22,10 @@ class GeneralReader {
   /// The staging memory of each worker, in bytes.
   static constexpr std::size_t scratch_bytes_per_worker = std::size_t{1} << 20;
 
-  explicit GeneralReader(std::shared_ptr<const data::StoredMatrix> matrix)
+  /// `is_transposed`: the user's matrix is the transpose of this one, for messages.
+  explicit GeneralReader(std::shared_ptr<const data::StoredMatrix> matrix, bool is_transposed = false)
       : matrix_(std::move(matrix)),
+        is_transposed_(is_transposed),
         by_columns_(matrix_->order() == data::StorageOrder::fortran),
         staging_(scratch_bytes_per_worker) {}
 
@@ -48,7 +50,7 @@ class GeneralReader {
                     std::int64_t first_column) const;
 
   std::shared_ptr<const data::StoredMatrix> matrix_;
-  bool by_columns_;
+  bool is_transposed_, by_columns_;
   ScratchPool staging_;
   std::atomic<double> largest_ = 0;  // ordered by the completion of the flow
 };

@@ -1,6 +1,8 @@
 // A tiled LU factorization with incremental pivoting as a flow of tasks, and its solves.
 #include <fairlead/incremental_lu.hpp>
 
+#include <complex>
+
 #include "algorithms/linalg/incremental_lu_kernels.hpp"
 #include "algorithms/linalg/incremental_lu_tasks.hpp"
 #include "algorithms/linalg/shapes.hpp"
@@ -119,6 +121,8 @@ std::uint64_t lu_incremental_solve_tasks(std::int64_t tiles, std::int64_t column
                                                    const IncrementalPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_INCREMENTAL_LU_OF(float)
 FAIRLEAD_INCREMENTAL_LU_OF(double)
+FAIRLEAD_INCREMENTAL_LU_OF(std::complex<float>)
+FAIRLEAD_INCREMENTAL_LU_OF(std::complex<double>)
 #undef FAIRLEAD_INCREMENTAL_LU_OF
 
 }  // namespace fairlead::linalg

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <complex>
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
@@ -31,8 +31,8 @@ struct TriangleOfU {
 template <class T>
 void require_pivots(const TileView<T>& u, const TriangleOfU& triangle) {
   for (int i = 0; i < u.columns(); ++i) {
-    if (!std::isfinite(u(i, i))) throw_not_finite(triangle.first_column + i);
-    if (triangle.complete && u(i, i) == 0)
+    if (!is_finite_number(u(i, i))) throw_not_finite(triangle.first_column + i);
+    if (triangle.complete && u(i, i) == T(0))
       throw SingularError(fmt::format(
           "the matrix is singular, or close to it: the pivot in column {}, counted from 0, is zero",
           triangle.first_column + i));
@@ -51,7 +51,7 @@ void factor_diagonal(const Kernels& kernels, const InOut<Tile<T>>& a, const Out<
     if (pivots[i] < i + 1 || pivots[i] > n) throw_not_finite(triangle.first_column + i);
   // A copy of L: later tasks modify U in the tile, while others solve with L.
   for (int j = 0; j < n; ++j) std::copy_n(&a(0, j), n, &l(0, j));
-  kernels.count(Kernel::getrf, getrf_flops(n));
+  kernels.count(Kernel::getrf, real_flops<T> * getrf_flops(n));
 }
 
 template <class T>
@@ -75,12 +75,12 @@ void require_rows(const In<Vector<std::int32_t>>& exchanges, int block, int belo
   }
 }
 
-/// C := P^T L^-T C.
+/// C := P^T L^-H C.
 template <class T>
 void gessm_transposed(const Blas& blas, const In<Tile<T>>& l, const std::int32_t* pivots,
                       const InOut<Tile<T>>& c) {
-  blas.trsm<T>(Side::left, Triangle::lower, Transpose::yes, Diagonal::unit, c.rows(), c.columns(), 1,
-               l.data(), l.leading_dimension(), c.data(), c.leading_dimension());
+  blas.trsm<T>(Side::left, Triangle::lower, adjoint<T>, Diagonal::unit, c.rows(), c.columns(), 1, l.data(),
+               l.leading_dimension(), c.data(), c.leading_dimension());
   blas.laswp<T>(c.columns(), c.data(), c.leading_dimension(), c.rows(), pivots, true);
 }
 
@@ -93,7 +93,8 @@ PairwisePanelKernels<T>::PairwisePanelKernels(const Kernels& kernels)
                                std::int64_t first_column, bool complete) {
                   factor_diagonal<T>(kernels, a, l, exchanges, {first_column, complete});
                 })
-                .flops([](auto& a, auto&, auto&, auto&, auto&) { return getrf_flops(a.rows()); })
+                .flops(
+                    [](auto& a, auto&, auto&, auto&, auto&) { return real_flops<T> * getrf_flops(a.rows()); })
                 .emulated()),
       tstrf(codelet("tstrf")
                 .cpu([kernels](InOut<Tile> u, InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges,
@@ -104,30 +105,31 @@ PairwisePanelKernels<T>::PairwisePanelKernels(const Kernels& kernels)
                       work.data());
                   if (info > 0) throw_not_finite(first_column + info - 1);
                   require_pivots<T>(u, {first_column, complete});
-                  kernels.count(Kernel::tstrf, tstrf_flops(a.rows(), a.columns()));
+                  kernels.count(Kernel::tstrf, real_flops<T> * tstrf_flops(a.rows(), a.columns()));
                 })
                 .flops([](auto&, auto& a, auto&, auto&, auto&, auto&, auto&) {
-                  return tstrf_flops(a.rows(), a.columns());
+                  return real_flops<T> * tstrf_flops(a.rows(), a.columns());
                 })
                 .emulated()) {}
 
 template <class T>
 PairwiseUpdateKernels<T>::PairwiseUpdateKernels(const Kernels& kernels, Elimination which)
-    : gessm(codelet("gessm")
-                .cpu([kernels, which](In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c) {
-                  const Blas& blas = kernels.blas();
-                  require_rows(exchanges, c.rows(), 0);
-                  if (which == Elimination::transposed) {
-                    gessm_transposed<T>(blas, l, exchanges.data(), c);
-                  } else {
-                    blas.laswp<T>(c.columns(), c.data(), c.leading_dimension(), c.rows(), exchanges.data());
-                    panel_solve<T>(blas, right_of_lu, c.rows(), c.columns(), l.data(), l.leading_dimension(),
-                                   c.data(), c.leading_dimension());
-                  }
-                  kernels.count(Kernel::gessm, trsm_flops(c.columns(), c.rows()));
-                })
-                .flops([](auto&, auto&, auto& c) { return trsm_flops(c.columns(), c.rows()); })
-                .emulated()),
+    : gessm(
+          codelet("gessm")
+              .cpu([kernels, which](In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c) {
+                const Blas& blas = kernels.blas();
+                require_rows(exchanges, c.rows(), 0);
+                if (which == Elimination::transposed) {
+                  gessm_transposed<T>(blas, l, exchanges.data(), c);
+                } else {
+                  blas.laswp<T>(c.columns(), c.data(), c.leading_dimension(), c.rows(), exchanges.data());
+                  panel_solve<T>(blas, right_of_lu, c.rows(), c.columns(), l.data(), l.leading_dimension(),
+                                 c.data(), c.leading_dimension());
+                }
+                kernels.count(Kernel::gessm, real_flops<T> * trsm_flops(c.columns(), c.rows()));
+              })
+              .flops([](auto&, auto&, auto& c) { return real_flops<T> * trsm_flops(c.columns(), c.rows()); })
+              .emulated()),
       ssssm(codelet("ssssm")
                 .cpu([kernels, which](In<Tile> a, In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c1,
                                       InOut<Tile> c2) {
@@ -137,16 +139,21 @@ PairwiseUpdateKernels<T>::PairwiseUpdateKernels(const Kernels& kernels, Eliminat
                   update(kernels.blas(), a.rows(), a.columns(), c2.columns(), a.data(), a.leading_dimension(),
                          pair_factors<T>(l, exchanges), c1.data(), c1.leading_dimension(), c2.data(),
                          c2.leading_dimension());
-                  kernels.count(Kernel::ssssm, ssssm_flops(c2.rows(), c2.columns(), a.columns()));
+                  kernels.count(Kernel::ssssm,
+                                real_flops<T> * ssssm_flops(c2.rows(), c2.columns(), a.columns()));
                 })
                 .flops([](auto& a, auto&, auto&, auto&, auto& c2) {
-                  return ssssm_flops(c2.rows(), c2.columns(), a.columns());
+                  return real_flops<T> * ssssm_flops(c2.rows(), c2.columns(), a.columns());
                 })
                 .emulated()) {}
 
-template struct PairwisePanelKernels<float>;
-template struct PairwisePanelKernels<double>;
-template struct PairwiseUpdateKernels<float>;
-template struct PairwiseUpdateKernels<double>;
+#define FAIRLEAD_PAIRWISE_KERNELS_OF(T)    \
+  template struct PairwisePanelKernels<T>; \
+  template struct PairwiseUpdateKernels<T>;
+FAIRLEAD_PAIRWISE_KERNELS_OF(float)
+FAIRLEAD_PAIRWISE_KERNELS_OF(double)
+FAIRLEAD_PAIRWISE_KERNELS_OF(std::complex<float>)
+FAIRLEAD_PAIRWISE_KERNELS_OF(std::complex<double>)
+#undef FAIRLEAD_PAIRWISE_KERNELS_OF
 
 }  // namespace fairlead::linalg

@@ -4,6 +4,7 @@
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/scratch.hpp>
 
+#include <complex>
 #include <cstdint>
 
 namespace fairlead::linalg {
@@ -26,7 +27,8 @@ struct PairwisePanelKernels {
 
 enum class Elimination : std::uint8_t { plain, transposed };
 
-/// Applies the eliminations to other tiles; or their transposes, for a solve with A^T, from the last to the first.
+/// Applies the eliminations to other tiles; or their transposes, with conjugate elements, for a solve with A^H, from the
+/// last to the first.
 template <class T>
 struct PairwiseUpdateKernels {
   using Tile = fairlead::Tile<T>;
@@ -40,9 +42,13 @@ struct PairwiseUpdateKernels {
   Codelet<In<Tile>, In<Tile>, In<Exchanges>, InOut<Tile>, InOut<Tile>> ssssm;
 };
 
-extern template struct PairwisePanelKernels<float>;
-extern template struct PairwisePanelKernels<double>;
-extern template struct PairwiseUpdateKernels<float>;
-extern template struct PairwiseUpdateKernels<double>;
+#define FAIRLEAD_PAIRWISE_KERNELS_OF(T)           \
+  extern template struct PairwisePanelKernels<T>; \
+  extern template struct PairwiseUpdateKernels<T>;
+FAIRLEAD_PAIRWISE_KERNELS_OF(float)
+FAIRLEAD_PAIRWISE_KERNELS_OF(double)
+FAIRLEAD_PAIRWISE_KERNELS_OF(std::complex<float>)
+FAIRLEAD_PAIRWISE_KERNELS_OF(std::complex<double>)
+#undef FAIRLEAD_PAIRWISE_KERNELS_OF
 
 }  // namespace fairlead::linalg

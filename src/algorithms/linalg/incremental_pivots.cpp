@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 
 #include "algorithms/linalg/inner_block.hpp"
 #include "base/pages.hpp"
@@ -99,5 +100,7 @@ void IncrementalPivots<T>::require_shape_of(const TiledMatrix<T>& a) const {
 
 template class IncrementalPivots<float>;
 template class IncrementalPivots<double>;
+template class IncrementalPivots<std::complex<float>>;
+template class IncrementalPivots<std::complex<double>>;
 
 }  // namespace fairlead::linalg

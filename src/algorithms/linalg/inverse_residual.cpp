@@ -48,9 +48,12 @@ template <class T>
 void InverseResidual<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   ranks_ = ranks;
   const auto multiply_band =
-      codelet("check inverse").cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
-        if (const RundownProtection::Use use(*gate); use) multiply(column, count);
-      });
+      codelet("check inverse")
+          .cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
+            if (const RundownProtection::Use use(*gate); use) multiply(column, count);
+          })
+          .flops([flops = 2.0 * static_cast<double>(a_->rows() * std::ssize(rows_))](
+                     std::int64_t, std::int64_t count) { return flops * static_cast<double>(count); });
   for (std::int64_t column = 0; column < a_->columns(); column += band_columns)
     if (column / band_columns % ranks == rank)
       flow.submit(multiply_band(column, std::min(band_columns, a_->columns() - column)));

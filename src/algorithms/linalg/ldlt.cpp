@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/ldlt_kernels.hpp"
 #include "algorithms/linalg/ldlt_tasks.hpp"
+#include "algorithms/linalg/mirror_image.hpp"
 #include "algorithms/linalg/pivoted_lu_kernels.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/symmetric_exchange.hpp"
@@ -36,11 +38,12 @@ class LdltSink {
       : flow_(flow),
         a_(a),
         p_(p),
-        tile_(kernels),
+        tile_(kernels, p.symmetry()),
         panel_(kernels, PanelOf::symmetric),
         band_panel_(kernels, PanelOf::band),
         rows_(kernels),
-        copies_(p.sizes()),
+        symmetric_(p.symmetry()),
+        copies_(p.sizes(), p.symmetry()),
         gemm_(LuKernels<T>(kernels).gemm) {}
 
   void operator()(LdltStep step, int priority, std::int32_t i, std::int32_t j, std::int32_t k) {
@@ -161,19 +164,31 @@ class LdltSink {
   decltype(LuKernels<T>::gemm) gemm_;
 };
 
-/// X := L^-T X for a unit lower triangle.
+/// X := op(L)^-1 X for a unit lower triangle.
 template <class T>
-auto solve_unit_transposed(const Kernels& kernels) {
+auto solve_unit_transposed(const Kernels& kernels, Transpose op) {
   return codelet("solve_lower")
-      .cpu([kernels](In<Tile<T>> l, InOut<Tile<T>> x) {
+      .cpu([kernels, op](In<Tile<T>> l, InOut<Tile<T>> x) {
         if (x.columns() == 1)
-          kernels.blas().trsv<T>(Triangle::lower, Transpose::yes, Diagonal::unit, x.rows(), l.data(),
+          kernels.blas().trsv<T>(Triangle::lower, op, Diagonal::unit, x.rows(), l.data(),
                                  l.leading_dimension(), x.data(), 1);
         else
-          kernels.blas().trsm<T>(Side::left, Triangle::lower, Transpose::yes, Diagonal::unit, x.rows(),
-                                 x.columns(), 1, l.data(), l.leading_dimension(), x.data(),
-                                 x.leading_dimension());
-        kernels.count(Kernel::trsm, trsm_flops(x.columns(), x.rows()));
+          kernels.blas().trsm<T>(Side::left, Triangle::lower, op, Diagonal::unit, x.rows(), x.columns(), 1,
+                                 l.data(), l.leading_dimension(), x.data(), x.leading_dimension());
+        kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
+      })
+      .emulated();
+}
+/// Y := Y - op(A) X, for the operation that maps the matrix to itself.
+template <class T>
+Codelet<In<Tile<T>>, In<Tile<T>>, InOut<Tile<T>>> update_above(const Kernels& kernels, Symmetry symmetry) {
+  if (mirroring<T>(symmetry) == adjoint<T>) return SolveKernels<T>(kernels, Factors::cholesky).update_upper;
+  return codelet("gemm")
+      .cpu([kernels](In<Tile<T>> a, In<Tile<T>> x, InOut<Tile<T>> y) {
+        kernels.blas().gemm<T>(Transpose::yes, Transpose::no, y.rows(), y.columns(), a.rows(), -1, a.data(),
+                               a.leading_dimension(), x.data(), x.leading_dimension(), 1, y.data(),
+                               y.leading_dimension());
+        kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(y.rows(), y.columns(), a.rows()));
       })
       .emulated();
 }
@@ -201,8 +216,9 @@ void solve_ldlt_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T
   p.require_shape_of(a);
   require_system(a, b);
   const RowExchangeKernels<T> rows(kernels);
-  const SolveKernels<T> lower(kernels, Factors::lu), transposed(kernels, Factors::cholesky);
-  const auto solve_transposed = solve_unit_transposed<T>(kernels);
+  const SolveKernels<T> lower(kernels, Factors::lu);
+  const auto solve_above = solve_unit_transposed<T>(kernels, mirroring<T>(p.symmetry()));
+  const auto update = update_above<T>(kernels, p.symmetry());
   const std::int32_t nt = a.tile_rows();
   const auto row = [&](std::int32_t k) { return static_cast<std::int64_t>(k) * a.tile(); };
   const auto submit = [&](const auto& call) {
@@ -231,8 +247,8 @@ void solve_ldlt_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T
   }
   for (std::int32_t k = nt - 1; k >= 1; --k) {
     for (std::int32_t i = nt - 1; i > k; --i)
-      submit([&](std::int32_t c) { return transposed.update_upper(a(i, k - 1), b(i, c), b(k, c)); });
-    submit([&](std::int32_t c) { return solve_transposed(a(k, k - 1), b(k, c)); });
+      submit([&](std::int32_t c) { return update(a(i, k - 1), b(i, c), b(k, c)); });
+    submit([&](std::int32_t c) { return solve_above(a(k, k - 1), b(k, c)); });
   }
   for (std::int32_t k = nt - 2; k >= 0; --k)
     submit(
@@ -269,6 +285,8 @@ std::uint64_t ldlt_solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles
                                        const SymmetricPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_LDLT_OF(float)
 FAIRLEAD_LDLT_OF(double)
+FAIRLEAD_LDLT_OF(std::complex<float>)
+FAIRLEAD_LDLT_OF(std::complex<double>)
 #undef FAIRLEAD_LDLT_OF
 
 }  // namespace fairlead::linalg

@@ -1,14 +1,16 @@
-// The determinant and the inertia of a symmetric matrix, from its factors L T L^T.
+// The determinant and the inertia of a symmetric or Hermitian matrix, from its factors L T L^T.
 #include <fairlead/error.hpp>
 #include <fairlead/ldlt.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -73,17 +75,24 @@ LogDeterminant ldlt_determinant(Flow& flow, const SymmetricPivots<T>& p, const T
   p.require_shape_of(a);
   wait_for_results(flow);
   LogDeterminant determinant;
+  WideOf<T> phase = 1;
   for (std::int32_t k = 0; k < a.tile_rows(); ++k) {
     const auto hold = flow.acquire(read(p.band_diagonal(k)), read(p.band_exchanges(k)));
     const auto u = hold.template get<0>();
     const auto exchanges = hold.template get<1>();
     for (std::int32_t i = 0; i < u.rows(); ++i) {
       const bool exchanged = exchanges(i) != static_cast<std::int64_t>(k) * a.tile() + i + 1;
-      if ((u(i, i) < 0) != exchanged) determinant.sign = -determinant.sign;
-      determinant.log_absolute += std::log(std::abs(static_cast<double>(u(i, i))));
+      const auto pivot = scalar_cast<WideOf<T>>(u(i, i));
+      const double size = magnitude(pivot);
+      if (size > 0) phase *= (exchanged ? -1.0 : 1.0) * (pivot / size);
+      phase /= magnitude(phase);
+      determinant.log_absolute += std::log(size);
     }
   }
-  determinant.phase = determinant.sign;
+  // That of a Hermitian matrix is real, and so is U' up to rounding.
+  if (is_complex_number<T> && p.symmetry() == Symmetry::hermitian) phase = real_part(phase) < 0 ? -1 : 1;
+  if (!is_complex_number<T>) determinant.sign = real_part(phase) < 0 ? -1 : 1;
+  determinant.phase = phase;
   return determinant;
 }
 
@@ -92,7 +101,8 @@ Inertia ldlt_inertia(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a
   wait_for_results(flow);
   SymmetricBand<T> band = band_of<T>(flow, a);
   const auto n = static_cast<std::size_t>(a.rows());
-  std::vector<T> diagonal(n), below(n), work(n);
+  std::vector<RealOf<T>> diagonal(n), below(n);
+  std::vector<T> work(n);
   kernels.blas().sbtrd<T>(static_cast<int>(n), static_cast<int>(band.width), band.elements.data(),
                           static_cast<int>(band.width + 1), diagonal.data(), below.data(), work.data());
   std::vector<double> d(diagonal.begin(), diagonal.end()), e(below.begin(), below.end() - 1);
@@ -103,7 +113,7 @@ Inertia ldlt_inertia(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a
   if (norm == 0) return {.zero = a.rows()};
   for (double& one : d) one /= norm;
   for (double& one : e) one /= norm;
-  const double zero = static_cast<double>(n) * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double zero = static_cast<double>(n) * epsilon_of_scalar<T>;
   const std::int64_t negative = eigenvalues_below(-zero, d, e), not_positive = eigenvalues_below(zero, d, e);
   return {.positive = a.rows() - not_positive, .negative = negative, .zero = not_positive - negative};
 }
@@ -113,6 +123,8 @@ Inertia ldlt_inertia(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a
   template Inertia ldlt_inertia<T>(Flow&, const Kernels&, const TiledMatrix<T>&);
 FAIRLEAD_LDLT_INVARIANTS_OF(float)
 FAIRLEAD_LDLT_INVARIANTS_OF(double)
+FAIRLEAD_LDLT_INVARIANTS_OF(std::complex<float>)
+FAIRLEAD_LDLT_INVARIANTS_OF(std::complex<double>)
 #undef FAIRLEAD_LDLT_INVARIANTS_OF
 
 }  // namespace fairlead::linalg

@@ -2,12 +2,13 @@
 #include "algorithms/linalg/ldlt_kernels.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <complex>
 #include <cstdint>
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/larger.hpp"
+#include "algorithms/linalg/mirror_image.hpp"
 
 namespace fairlead::linalg {
 
@@ -21,9 +22,10 @@ void copy_upper(const View& tile, T* to) {
 }
 /// The same, transposed.
 template <class T, class View>
-void copy_transposed_upper(const View& tile, T* to) {
+void copy_transposed_upper(const View& tile, Symmetry symmetry, T* to) {
   for (std::int32_t i = 0; i < tile.rows(); ++i, to += tile.columns())
-    for (std::int32_t j = 0; j < tile.columns(); ++j) to[j] = i <= j ? tile(i, j) : T{0};
+    for (std::int32_t j = 0; j < tile.columns(); ++j)
+      to[j] = i <= j ? mirror_image<T>(tile(i, j), symmetry) : T{0};
 }
 
 /// H := H + W, where W is contiguous and may have fewer rows and columns.
@@ -37,34 +39,38 @@ void add(const T* w, std::int32_t rows, std::int32_t columns, const InOut<Tile<T
 
 /// H := H + op(U) L^T for a square upper triangle U.
 template <class T>
-void add_triangle_product(const Kernels& kernels, Transpose op, const In<Tile<T>>& u, const In<Tile<T>>& l,
-                          const InOut<Tile<T>>& h, T* work) {
+void add_triangle_product(const Kernels& kernels, Transpose op, Symmetry symmetry, const In<Tile<T>>& u,
+                          const In<Tile<T>>& l, const InOut<Tile<T>>& h, T* work) {
   const int n = u.rows(), columns = l.rows();
   for (std::int32_t i = 0; i < n; ++i)
-    for (std::int32_t j = 0; j < columns; ++j) work[i + static_cast<std::ptrdiff_t>(j) * n] = l(j, i);
+    for (std::int32_t j = 0; j < columns; ++j)
+      work[i + static_cast<std::ptrdiff_t>(j) * n] = mirror_image<T>(l(j, i), symmetry);
   kernels.blas().trmm<T>(Side::left, Triangle::upper, op, Diagonal::general, n, columns, 1, u.data(),
                          u.leading_dimension(), work, n);
   add(work, n, columns, h);
-  kernels.count(Kernel::trsm, trsm_flops(columns, n));
+  kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(columns, n));
 }
 
 template <class T>
-void mirror_lower(const InOut<Tile<T>>& a) {
-  for (std::int32_t j = 0; j < a.columns(); ++j)
-    for (std::int32_t i = 0; i < j; ++i) a(i, j) = a(j, i);
+void mirror_lower(const InOut<Tile<T>>& a, Symmetry symmetry) {
+  for (std::int32_t j = 0; j < a.columns(); ++j) {
+    for (std::int32_t i = 0; i < j; ++i) a(i, j) = mirror_image<T>(a(j, i), symmetry);
+    if (is_complex_number<T> && symmetry == Symmetry::hermitian) a(j, j) = real_part(a(j, j));
+  }
 }
 
 /// A := L^-1 A L^-T for the unit lower triangle L; A is symmetric, with its lower triangle stored.
 template <class T>
-void divide_by_both(const Kernels& kernels, const In<Tile<T>>& l, const InOut<Tile<T>>& a) {
+void divide_by_both(const Kernels& kernels, Symmetry symmetry, const In<Tile<T>>& l,
+                    const InOut<Tile<T>>& a) {
   const int n = a.rows();
-  mirror_lower<T>(a);
+  mirror_lower<T>(a, symmetry);
   kernels.blas().trsm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::unit, n, n, 1, l.data(),
                          l.leading_dimension(), a.data(), a.leading_dimension());
-  kernels.blas().trsm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit, n, n, 1, l.data(),
-                         l.leading_dimension(), a.data(), a.leading_dimension());
-  mirror_lower<T>(a);
-  kernels.count(Kernel::trsm, 2 * trsm_flops(n, n));
+  kernels.blas().trsm<T>(Side::right, Triangle::lower, mirroring<T>(symmetry), Diagonal::unit, n, n, 1,
+                         l.data(), l.leading_dimension(), a.data(), a.leading_dimension());
+  mirror_lower<T>(a, symmetry);
+  kernels.count(Kernel::trsm, real_flops<T> * 2 * trsm_flops(n, n));
 }
 
 template <class View>
@@ -72,89 +78,95 @@ double size_of_upper(const View& tile, bool whole) {
   double size = 0;
   for (std::int32_t j = 0; j < tile.columns(); ++j)
     for (std::int32_t i = 0; i < (whole ? tile.rows() : std::min(j + 1, tile.rows())); ++i)
-      size = larger(size, std::abs(static_cast<double>(tile(i, j))));
+      size = larger(size, magnitude(tile(i, j)));
   return size;
 }
 
 }  // namespace
 
 template <class T>
-LdltKernels<T>::LdltKernels(const Kernels& kernels)
+LdltKernels<T>::LdltKernels(const Kernels& kernels, Symmetry symmetry)
     : set_product(codelet("product")
-                      .cpu([kernels](In<Tile> t, In<Tile> l, Out<Tile> h) {
-                        kernels.blas().gemm<T>(Transpose::no, Transpose::yes, t.rows(), l.rows(), t.columns(),
-                                               1, t.data(), t.leading_dimension(), l.data(),
+                      .cpu([kernels, symmetry](In<Tile> t, In<Tile> l, Out<Tile> h) {
+                        kernels.blas().gemm<T>(Transpose::no, mirroring<T>(symmetry), t.rows(), l.rows(),
+                                               t.columns(), 1, t.data(), t.leading_dimension(), l.data(),
                                                l.leading_dimension(), 0, h.data(), h.leading_dimension());
-                        kernels.count(Kernel::gemm, gemm_flops(t.rows(), l.rows(), t.columns()));
+                        kernels.count(Kernel::gemm,
+                                      real_flops<T> * gemm_flops(t.rows(), l.rows(), t.columns()));
                       })
                       .emulated()),
-      set_own_product(
-          codelet("product")
-              .cpu([kernels](In<Tile> t, In<Tile> l, Out<Tile> h) {
-                const int n = t.rows();
-                for (std::int32_t j = 0; j < n; ++j)
-                  std::copy_n(t.data() + static_cast<std::ptrdiff_t>(j) * t.leading_dimension(), n,
-                              h.data() + static_cast<std::ptrdiff_t>(j) * h.leading_dimension());
-                kernels.blas().trmm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit, n, n, 1,
-                                       l.data(), l.leading_dimension(), h.data(), h.leading_dimension());
-                kernels.count(Kernel::trsm, trsm_flops(n, n));
+      set_own_product(codelet("product")
+                          .cpu([kernels, symmetry](In<Tile> t, In<Tile> l, Out<Tile> h) {
+                            const int n = t.rows();
+                            for (std::int32_t j = 0; j < n; ++j)
+                              std::copy_n(t.data() + static_cast<std::ptrdiff_t>(j) * t.leading_dimension(),
+                                          n,
+                                          h.data() + static_cast<std::ptrdiff_t>(j) * h.leading_dimension());
+                            kernels.blas().trmm<T>(Side::right, Triangle::lower, mirroring<T>(symmetry),
+                                                   Diagonal::unit, n, n, 1, l.data(), l.leading_dimension(),
+                                                   h.data(), h.leading_dimension());
+                            kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(n, n));
+                          })
+                          .emulated()),
+      add_product(codelet("add_product")
+                      .cpu([kernels, symmetry](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
+                        add_triangle_product<T>(kernels, Transpose::no, symmetry, u, l, h, work.data());
+                      })
+                      .emulated()),
+      add_transposed_product(
+          codelet("add_product")
+              .cpu([kernels, symmetry](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
+                add_triangle_product<T>(kernels, mirroring<T>(symmetry), symmetry, u, l, h, work.data());
               })
               .emulated()),
-      add_product(codelet("add_product")
-                      .cpu([kernels](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
-                        add_triangle_product<T>(kernels, Transpose::no, u, l, h, work.data());
-                      })
-                      .emulated()),
-      add_transposed_product(codelet("add_product")
-                                 .cpu([kernels](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
-                                   add_triangle_product<T>(kernels, Transpose::yes, u, l, h, work.data());
-                                 })
-                                 .emulated()),
       add_own_transposed_product(codelet("add_product")
-                                     .cpu([kernels](In<Tile> both, InOut<Tile> h, Scratch<T> work) {
+                                     .cpu([kernels, symmetry](In<Tile> both, InOut<Tile> h, Scratch<T> work) {
                                        const int rows = both.columns(), columns = both.rows();
-                                       copy_transposed_upper(both, work.data());
-                                       kernels.blas().trmm<T>(Side::right, Triangle::lower, Transpose::yes,
-                                                              Diagonal::unit, rows, columns, 1, both.data(),
+                                       copy_transposed_upper(both, symmetry, work.data());
+                                       kernels.blas().trmm<T>(Side::right, Triangle::lower,
+                                                              mirroring<T>(symmetry), Diagonal::unit, rows,
+                                                              columns, 1, both.data(),
                                                               both.leading_dimension(), work.data(), rows);
                                        add(work.data(), rows, columns, h);
-                                       kernels.count(Kernel::trsm, trsm_flops(rows, columns));
+                                       kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(rows, columns));
                                      })
                                      .emulated()),
-      mirror(codelet("mirror").cpu([](InOut<Tile> a) { mirror_lower<T>(a); }).emulated()),
+      mirror(codelet("mirror").cpu([symmetry](InOut<Tile> a) { mirror_lower<T>(a, symmetry); }).emulated()),
       set_diagonal(codelet("sygst")
-                       .cpu([kernels](In<Tile> l, InOut<Tile> a) { divide_by_both<T>(kernels, l, a); })
+                       .cpu([kernels, symmetry](In<Tile> l, InOut<Tile> a) {
+                         divide_by_both<T>(kernels, symmetry, l, a);
+                       })
                        .emulated()),
       update_and_set_diagonal(
           codelet("sygst")
-              .cpu([kernels](In<Tile> both, In<Tile> l, InOut<Tile> a, Scratch<T> work) {
+              .cpu([kernels, symmetry](In<Tile> both, In<Tile> l, InOut<Tile> a, Scratch<T> work) {
                 const int n = both.rows(), inner = both.columns();
                 copy_upper(both, work.data());
                 kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::unit, n, inner,
                                        1, both.data(), both.leading_dimension(), work.data(), n);
-                kernels.blas().gemm<T>(Transpose::no, Transpose::yes, n, n, inner, -1, work.data(), n,
+                kernels.blas().gemm<T>(Transpose::no, mirroring<T>(symmetry), n, n, inner, -1, work.data(), n,
                                        l.data(), l.leading_dimension(), 1, a.data(), a.leading_dimension());
-                kernels.count(Kernel::gemm, gemm_flops(n, n, inner));
-                divide_by_both<T>(kernels, both, a);
+                kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(n, n, inner));
+                divide_by_both<T>(kernels, symmetry, both, a);
               })
               .emulated()),
       set_below(codelet("trsm")
-                    .cpu([kernels](In<Tile> l, InOut<Tile> a, Scratch<T> work) {
+                    .cpu([kernels, symmetry](In<Tile> l, InOut<Tile> a, Scratch<T> work) {
                       const int rows = a.rows(), columns = a.columns();
                       copy_upper(a, work.data());
-                      kernels.blas().trsm<T>(Side::right, Triangle::lower, Transpose::yes, Diagonal::unit,
-                                             rows, columns, 1, l.data(), l.leading_dimension(), work.data(),
-                                             rows);
+                      kernels.blas().trsm<T>(Side::right, Triangle::lower, mirroring<T>(symmetry),
+                                             Diagonal::unit, rows, columns, 1, l.data(),
+                                             l.leading_dimension(), work.data(), rows);
                       const T* from = work.data();
                       for (std::int32_t j = 0; j < columns; ++j, from += rows)
                         std::copy_n(from, std::min(j + 1, rows),
                                     a.data() + static_cast<std::ptrdiff_t>(j) * a.leading_dimension());
-                      kernels.count(Kernel::trsm, trsm_flops(rows, columns));
+                      kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(rows, columns));
                     })
                     .emulated()) {}
 
 template <class T>
-BandCopyKernels<T>::BandCopyKernels(const std::shared_ptr<std::vector<double>>& sizes)
+BandCopyKernels<T>::BandCopyKernels(const std::shared_ptr<std::vector<double>>& sizes, Symmetry symmetry)
     : diagonal(codelet("copy")
                    .cpu([sizes](In<Tile> a, Out<Tile> c, std::size_t place) {
                      for (std::int32_t j = 0; j < a.columns(); ++j)
@@ -170,9 +182,10 @@ BandCopyKernels<T>::BandCopyKernels(const std::shared_ptr<std::vector<double>>& 
                 })
                 .emulated()),
       right(codelet("copy")
-                .cpu([](In<Tile> a, Out<Tile> c) {
+                .cpu([symmetry](In<Tile> a, Out<Tile> c) {
                   for (std::int32_t i = 0; i < a.rows(); ++i)
-                    for (std::int32_t j = 0; j < a.columns(); ++j) c(j, i) = i <= j ? a(i, j) : T{0};
+                    for (std::int32_t j = 0; j < a.columns(); ++j)
+                      c(j, i) = i <= j ? mirror_image<T>(a(i, j), symmetry) : T{0};
                 })
                 .emulated()),
       zero(codelet("zero")
@@ -190,9 +203,13 @@ BandCopyKernels<T>::BandCopyKernels(const std::shared_ptr<std::vector<double>>& 
                       })
                       .emulated()) {}
 
-template struct LdltKernels<float>;
-template struct LdltKernels<double>;
-template struct BandCopyKernels<float>;
-template struct BandCopyKernels<double>;
+#define FAIRLEAD_LDLT_KERNELS_OF(T) \
+  template struct LdltKernels<T>;   \
+  template struct BandCopyKernels<T>;
+FAIRLEAD_LDLT_KERNELS_OF(float)
+FAIRLEAD_LDLT_KERNELS_OF(double)
+FAIRLEAD_LDLT_KERNELS_OF(std::complex<float>)
+FAIRLEAD_LDLT_KERNELS_OF(std::complex<double>)
+#undef FAIRLEAD_LDLT_KERNELS_OF
 
 }  // namespace fairlead::linalg

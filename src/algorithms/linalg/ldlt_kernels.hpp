@@ -1,11 +1,14 @@
 // The codelets of a symmetric indefinite factorization P^T A P = L T L^T (fairlead/ldlt.hpp) on single tiles.
 //
 // Tile (k, k - 1) of the matrix has two triangles: the unit lower one is L[k, k], and the upper one, with the diagonal,
-// is T[k, k - 1]; tile (i, k - 1) below it is L[i, k]. L[0, 0] is the identity matrix. T[k, k] is in tile (k, k).
+// is T[k, k - 1]; tile (i, k - 1) below it is L[i, k]. L[0, 0] is the identity matrix. T[k, k] is in tile (k, k). Below,
+// M^T is M^H if the matrix is Hermitian.
 #pragma once
 #include <fairlead/codelet.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/linalg.hpp>
 
+#include <complex>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -16,7 +19,7 @@ template <class T>
 struct LdltKernels {
   using Tile = fairlead::Tile<T>;
 
-  explicit LdltKernels(const Kernels& kernels);
+  LdltKernels(const Kernels& kernels, Symmetry symmetry);
 
   // H[k, j] = T[k, k - 1] L[j, k - 1]^T + T[k, k] L[j, k]^T + T[k + 1, k]^T L[j, k + 1]^T, term by term. Scratch: a tile.
 
@@ -46,7 +49,7 @@ template <class T>
 struct BandCopyKernels {
   using Tile = fairlead::Tile<T>;
 
-  explicit BandCopyKernels(const std::shared_ptr<std::vector<double>>& sizes);
+  BandCopyKernels(const std::shared_ptr<std::vector<double>>& sizes, Symmetry symmetry);
 
   /// C := T[k, k], and the upper triangle of A, T[k + 1, k].
   Codelet<In<Tile>, Out<Tile>, std::size_t> diagonal, below;
@@ -57,9 +60,13 @@ struct BandCopyKernels {
   Codelet<Many<In<Tile>>, std::size_t> size_of_row;
 };
 
-extern template struct LdltKernels<float>;
-extern template struct LdltKernels<double>;
-extern template struct BandCopyKernels<float>;
-extern template struct BandCopyKernels<double>;
+#define FAIRLEAD_LDLT_KERNELS_OF(T)      \
+  extern template struct LdltKernels<T>; \
+  extern template struct BandCopyKernels<T>;
+FAIRLEAD_LDLT_KERNELS_OF(float)
+FAIRLEAD_LDLT_KERNELS_OF(double)
+FAIRLEAD_LDLT_KERNELS_OF(std::complex<float>)
+FAIRLEAD_LDLT_KERNELS_OF(std::complex<double>)
+#undef FAIRLEAD_LDLT_KERNELS_OF
 
 }  // namespace fairlead::linalg

@@ -1,4 +1,4 @@
-// Computes the residual by bands of rows and A^T r by bands of columns, one task each, so that the order of the sums is
+// Computes the residual by bands of rows and A^H r by bands of columns, one task each, so that the order of the sums is
 // fixed.
 #include "algorithms/linalg/least_squares_error.hpp"
 
@@ -12,6 +12,7 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
+#include "algorithms/linalg/element_parts.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/squares.hpp"
@@ -21,16 +22,23 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band = 256;          // rows or columns of A per task
-constexpr std::int64_t piece = 256;         // columns or rows of A per block
-constexpr std::int64_t sides_at_once = 16;  // columns of x or r per block
-constexpr std::size_t piece_elements = static_cast<std::size_t>(band * piece);
+constexpr std::int64_t band = 256;  // rows or columns of A per task
+/// Columns or rows of A per block.
+template <class T>
+constexpr std::int64_t piece = is_complex_number<T> ? 128 : 256;
+constexpr std::int64_t sides_at_once = 16;  // columns of x or r per block, of real numbers
+/// Numbers in a block of A; of a complex one also those of its parts.
+template <class T>
+constexpr std::size_t piece_numbers = static_cast<std::size_t>(band* piece<T>) *
+                                      (is_complex_number<T> ? 4 : 1);
 
 std::int64_t bands_of(std::int64_t elements) noexcept { return (elements + band - 1) / band; }
 
 /// The Euclidean norm, without overflow.
 template <class X>
-double norm_of_vector(const X* vector, std::int64_t count) {
+double norm_of_vector(const X* elements, std::int64_t length) {
+  const RealOf<X>* const vector = parts_of(elements);
+  const std::int64_t count = length * parts_of_number<X>;
   double largest = 0;
   for (std::int64_t i = 0; i < count; ++i)
     largest = larger(largest, std::abs(static_cast<double>(vector[i])));
@@ -53,8 +61,8 @@ int exponent_of(double number) noexcept {
 }  // namespace
 
 template <class T>
-LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
-                                        std::shared_ptr<const MatrixSource<double>> b, const T* x,
+LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const MatrixSource<Wide>> a,
+                                        std::shared_ptr<const MatrixSource<Wide>> b, const T* x,
                                         std::int64_t ld, std::int64_t columns)
     : kernels_(std::move(kernels)),
       a_(std::move(a)),
@@ -63,8 +71,8 @@ LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const M
       ld_(ld),
       columns_(columns),
       scratch_(scratch_bytes_per_worker(columns)),
-      residual_(static_cast<std::size_t>(a_->rows() * columns)),
-      normal_(static_cast<std::size_t>(a_->columns() * columns)),
+      residual_(static_cast<std::size_t>(parts_of_number<T> * a_->rows() * columns)),
+      normal_(static_cast<std::size_t>(parts_of_number<T> * a_->columns() * columns)),
       squares_of_a_(3 * static_cast<std::size_t>(bands_of(a_->rows()))),
       exponents_(static_cast<std::size_t>(columns)),
       norms_{.b = std::vector<double>(static_cast<std::size_t>(columns)),
@@ -77,14 +85,15 @@ LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const M
 
 template <class T>
 Bytes LeastSquaresError<T>::bytes(std::int64_t rows, std::int64_t columns) noexcept {
-  return static_cast<Bytes>(rows * columns) * (2 * sizeof(double) + sizeof(T)) +
+  return static_cast<Bytes>(rows * columns) * (2 * sizeof(WideOf<T>) + sizeof(T)) +
          static_cast<Bytes>(4 * rows) * sizeof(double);
 }
 
 template <class T>
 Bytes LeastSquaresError<T>::scratch_bytes_per_worker(std::int64_t columns) noexcept {
   // A block of A; as much of x or r; the sums of a band.
-  return sizeof(double) * (piece_elements + 2 * static_cast<std::size_t>(band * columns));
+  return sizeof(double) *
+         (piece_numbers<T> + 2 * static_cast<std::size_t>(parts_of_number<T> * band * columns));
 }
 
 template <class T>
@@ -94,16 +103,35 @@ std::uint64_t LeastSquaresError<T>::tasks(std::int64_t rows, std::int64_t column
 
 template <class T>
 void LeastSquaresError<T>::subtract(const Strip& a, Columns<const double> x, Columns<double> r) const {
-  const std::int64_t at_once = std::min(columns_, sides_at_once);
+  const std::int64_t columns = columns_ * parts_of_number<T>, at_once = std::min(columns, sides_at_once);
   std::vector<double> products(static_cast<std::size_t>(a.rows * at_once)), left_out(products.size());
-  for (std::int64_t c = 0; c < columns_; c += sides_at_once) {
-    const auto some = static_cast<int>(std::min(sides_at_once, columns_ - c));
+  for (std::int64_t c = 0; c < columns; c += sides_at_once) {
+    const auto some = static_cast<int>(std::min(sides_at_once, columns - c));
     std::ranges::fill(left_out, 0.0);
     subtract_products(kernels_, a, {x.elements + c * x.ld, x.ld}, some, products.data(),
                       {r.elements + c * r.ld, r.ld}, left_out.data());
     for (std::int64_t y = 0; y < some; ++y)
       for (std::int64_t i = 0; i < a.rows; ++i)
         r.elements[i + (c + y) * r.ld] += left_out[static_cast<std::size_t>(y * a.rows + i)];
+  }
+}
+
+/// Subtracts the product of the strip A, or of A^H if it is by rows, and vectors whose elements are element_of(i, column).
+/// A becomes its absolute values. `x`: scratch memory for the vectors.
+template <class T>
+template <class ElementOf>
+void LeastSquaresError<T>::subtract_strip(Wide* a, const Strip& shape, const ElementOf& element_of, double* x,
+                                          Columns<double> r) const {
+  constexpr int parts = parts_of_number<T>;
+  const std::int64_t size = static_cast<std::int64_t>(shape.rows) * shape.columns;
+  double* const of_parts = parts == 1 ? parts_of(a) : parts_of(a) + 2 * size;
+  if constexpr (parts == 2) split_elements(a, size, of_parts, shape.by_rows);
+  for (int of_a = 0; of_a < parts; ++of_a) {
+    for (std::int64_t c = 0; c < columns_; ++c)
+      for (int p = 0; p < parts; ++p)
+        for (std::int64_t i = 0; i < shape.columns; ++i)
+          x[i + (c * parts + p) * shape.columns] = part_of_product(element_of(i, c), of_a, p);
+    subtract({of_parts + of_a * size, shape.rows, shape.columns, shape.by_rows}, {x, shape.columns}, r);
   }
 }
 
@@ -114,67 +142,75 @@ void LeastSquaresError<T>::compute_norms_of_x() {
     const T* const x = x_ + c * ld_;
     norms_.x[static_cast<std::size_t>(c)] = norm_of_vector(x, n);
     double& largest = largest_of_x_[static_cast<std::size_t>(c)];
-    for (std::int64_t i = 0; i < n; ++i) largest = larger(largest, std::abs(static_cast<double>(x[i])));
+    for (std::int64_t i = 0; i < n; ++i) largest = larger(largest, magnitude(x[i]));
     for (std::int64_t i = 0; i < n; ++i) {
       double& size = magnitudes_of_x_[static_cast<std::size_t>(i)];
-      size = larger(size, quotient(std::abs(static_cast<double>(x[i])), largest));
+      size = larger(size, quotient(magnitude(x[i]), largest));
     }
   }
 }
 
 template <class T>
 void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count) {
+  constexpr int parts = parts_of_number<T>;
   const std::int64_t m = a_->rows(), n = a_->columns();
   const auto lease = scratch_.lease();
-  double* const a = lease.template as<double>().data();
-  double* const x = a + piece_elements;
-  double* const r = x + band * columns_;
+  double* const numbers = lease.template as<double>().data();
+  double* const x = numbers + piece_numbers<T>;
+  double* const r = x + parts * band * columns_;
   const auto rows = static_cast<int>(count);
-  b_->read(row, count, 0, columns_, r, count);
+  Wide *const a = reinterpret_cast<Wide*>(numbers), *const b = reinterpret_cast<Wide*>(r);
+  b_->read(row, count, 0, columns_, b, count);
   double* const sizes = magnitudes_.data() + row;
-  for (std::int64_t c = 0; c < columns_; ++c)
+  for (std::int64_t c = 0; c < columns_; ++c) {
     for (std::int64_t i = 0; i < count; ++i)
       sizes[i] =
-          larger(sizes[i], quotient(std::abs(r[i + c * count]), largest_of_x_[static_cast<std::size_t>(c)]));
+          larger(sizes[i], quotient(magnitude(b[i + c * count]), largest_of_x_[static_cast<std::size_t>(c)]));
+    split_parts<Wide>(r + c * parts * count, count);
+  }
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   Squares squares;
-  for (std::int64_t j = 0; j < n; j += piece) {
-    const auto wide = static_cast<int>(std::min(piece, n - j));
+  for (std::int64_t j = 0; j < n; j += piece<T>) {
+    const auto wide = static_cast<int>(std::min(piece<T>, n - j));
     a_->read(row, count, j, wide, a, count);
-    squares.add({a, static_cast<std::size_t>(count * wide)});
-    for (std::int64_t c = 0; c < columns_; ++c)
-      for (std::int64_t i = 0; i < wide; ++i) x[i + c * wide] = static_cast<double>(x_[j + i + c * ld_]);
-    const Strip strip{a, rows, wide, false};
+    squares.add({numbers, static_cast<std::size_t>(parts * count * wide)});
+    const Strip strip{numbers, rows, wide, false};
+    subtract_strip(a, strip, [&](std::int64_t i, std::int64_t c) { return x_[j + i + c * ld_]; }, x,
+                   {r, count});
     add_sizes(strip, magnitudes_of_x_.data() + j, row_sums.data(), sizes);
-    subtract(strip, {x, wide}, {r, count});
   }
   double* place = squares_of_a_.data() + row / band;
   for (const double sum : {squares.large, squares.medium, squares.small}) {
     *place = sum;
     place += bands_of(m);
   }
-  for (std::int64_t c = 0; c < columns_; ++c)
+  for (std::int64_t c = 0; c < parts * columns_; ++c)
     std::copy_n(r + c * count, count, residual_.data() + row + c * m);
 }
 
 template <class T>
 void LeastSquaresError<T>::normal_of_columns(std::int64_t column, std::int64_t count) {
-  const std::int64_t m = a_->rows(), n = a_->columns();
+  constexpr int parts = parts_of_number<T>;
+  const std::int64_t m = a_->rows(), n = a_->columns(), all = parts * columns_;
   const auto lease = scratch_.lease();
-  double* const a = lease.template as<double>().data();
-  double* const sums = a + piece_elements;
+  double* const numbers = lease.template as<double>().data();
+  double* const x = numbers + piece_numbers<T>;
+  double* const sums = x + parts * band * columns_;
+  Wide* const a = reinterpret_cast<Wide*>(numbers);
   const auto wide = static_cast<int>(count);
   std::vector<double> row_sums(static_cast<std::size_t>(count));
-  std::fill_n(sums, count * columns_, 0.0);
-  for (std::int64_t row = 0; row < m; row += piece) {
-    const auto rows = static_cast<int>(std::min(piece, m - row));
+  std::fill_n(sums, count * all, 0.0);
+  for (std::int64_t row = 0; row < m; row += piece<T>) {
+    const auto rows = static_cast<int>(std::min(piece<T>, m - row));
     a_->read(row, rows, column, count, a, rows);
-    const Strip strip{a, wide, rows, true};
+    const Strip strip{numbers, wide, rows, true};
+    subtract_strip(a, strip,
+                   [&](std::int64_t i, std::int64_t c) { return element_of(residual_, m, row + i, c); }, x,
+                   {sums, count});
     add_sizes(strip, sizes_of_residual_.data() + row, row_sums.data(), sizes_of_normal_.data() + column);
-    subtract(strip, {residual_.data() + row, m}, {sums, count});
   }
-  for (std::int64_t i = 0; i < count * columns_; ++i) sums[i] = -sums[i];
-  for (std::int64_t c = 0; c < columns_; ++c)
+  for (std::int64_t i = 0; i < count * all; ++i) sums[i] = -sums[i];
+  for (std::int64_t c = 0; c < all; ++c)
     std::copy_n(sums + c * count, count, normal_.data() + column + c * n);
 }
 
@@ -182,57 +218,70 @@ template <class T>
 void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile,
                                  const ApplyQTransposed& rotate, const std::function<void()>& wait,
                                  std::uint32_t readers, const Distribution* distribution) {
+  constexpr int parts = parts_of_number<T>;
   const std::int64_t m = a_->rows(), n = a_->columns();
   // True if this rank, of `readers`, computes the band.
   const auto own = [rank = runtime.rank(), readers](std::int64_t first) {
     return first / band % readers == rank;
   };
   compute_norms_of_x();
-  const auto rows_codelet =
-      codelet("judge").cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
-        if (const RundownProtection::Use use(*gate); use) residual_of_rows(row, count);
-      });
+  const auto flops_of = [](std::int64_t other_side, std::int64_t columns) {
+    return [flops = 2.0 * static_cast<double>(other_side * columns)](std::int64_t, std::int64_t count) {
+      return flops * static_cast<double>(count);
+    };
+  };
+  const auto rows_codelet = codelet("judge")
+                                .cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
+                                  if (const RundownProtection::Use use(*gate); use)
+                                    residual_of_rows(row, count);
+                                })
+                                .flops(flops_of(n, columns_));
   for (std::int64_t row = 0; row < m; row += band)
     if (own(row)) flow.submit(rows_codelet(row, std::min(band, m - row)));
-  std::vector<double> some(static_cast<std::size_t>(m));
+  std::vector<Wide> some(static_cast<std::size_t>(m));
   for (std::int64_t c = 0; c < columns_ && runtime.rank() == 0; ++c) {
     b_->read(0, m, c, 1, some.data(), m);
     norms_.b[static_cast<std::size_t>(c)] = norm_of_vector(some.data(), m);
   }
   wait();
   allreduce_max(runtime, norms_.b);
-  allgather_bands(runtime, residual_.data(), m, columns_, static_cast<std::int32_t>(band), readers);
+  allgather_bands(runtime, residual_.data(), m, parts * columns_, static_cast<std::int32_t>(band), readers);
   allgather_bands(runtime, squares_of_a_.data(), bands_of(m), 3, 1, readers);
   allgather_bands(runtime, magnitudes_.data(), m, 1, static_cast<std::int32_t>(band), readers);
   // Scale the residual to about 1 by powers of two, which is exact: A^T r could overflow or underflow.
   for (std::int64_t c = 0; c < columns_; ++c) {
     const int exponent = exponents_[static_cast<std::size_t>(c)] = exponent_of(norm_of(residual_, m, c));
     for (std::int64_t i = 0; i < m; ++i) {
-      double& r = residual_[static_cast<std::size_t>(i + c * m)];
       double& size = sizes_of_residual_[static_cast<std::size_t>(i)];
-      size = larger(size, relative_to_x(r, c));
+      size = larger(size, relative_to_x(magnitude(element_of(residual_, m, i, c)), c));
+    }
+    for (std::int64_t i = c * parts * m; i < (c + 1) * parts * m; ++i) {
+      double& r = residual_[static_cast<std::size_t>(i)];
       r = std::scalbn(r, -exponent);
     }
   }
   const auto columns_codelet =
-      codelet("judge").cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
-        if (const RundownProtection::Use use(*gate); use) normal_of_columns(column, count);
-      });
+      codelet("judge")
+          .cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
+            if (const RundownProtection::Use use(*gate); use) normal_of_columns(column, count);
+          })
+          .flops(flops_of(m, columns_));
   for (std::int64_t column = 0; column < n; column += band)
     if (own(column)) flow.submit(columns_codelet(column, std::min(band, n - column)));
   // Scale to norm 1: the residual may be too small for T.
-  rotated_.resize(residual_.size());
+  rotated_.resize(static_cast<std::size_t>(m * columns_));
   for (std::int64_t c = 0; c < columns_; ++c) {
     const double size = norm_of(residual_, m, c);
-    for (std::int64_t i = c * m; i < (c + 1) * m; ++i)
-      rotated_[static_cast<std::size_t>(i)] =
-          static_cast<T>(quotient(residual_[static_cast<std::size_t>(i)], size));
+    for (std::int64_t i = 0; i < m; ++i) {
+      const Wide r = element_of(residual_, m, i, c);
+      rotated_[static_cast<std::size_t>(i + c * m)] = r == Wide(0) ? T(0) : scalar_cast<T>(r / size);
+    }
   }
   DistributedColumns<T> rotated(runtime, "residual", rotated_.data(), m, columns_, tile, distribution);
   rotate(flow, rotated.tiles());
   wait();
   rotated.gather();
-  allgather_bands(runtime, normal_.data(), n, columns_, static_cast<std::int32_t>(band), readers);
+  allgather_bands(runtime, normal_.data(), n, parts * columns_, static_cast<std::int32_t>(band), readers);
   allgather_bands(runtime, sizes_of_normal_.data(), n, 1, static_cast<std::int32_t>(band), readers);
   checked_norms_.normal.clear();
   checked_norms_.rotated_residual.clear();
@@ -263,13 +312,13 @@ int LeastSquaresError<T>::exponent_of_matrix() const noexcept {
 template <class T>
 std::vector<double> LeastSquaresError<T>::normal_residual_bound() const {
   const std::int64_t m = a_->rows(), n = a_->columns();
-  const double part = roundings_of_residual_in(m, piece, columns_) * unit_roundoff;
+  const double part = roundings(m) * unit_roundoff;
   const int exponent = exponent_of_matrix();
   std::vector<double> uncertain(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {
     double& of_row = uncertain[static_cast<std::size_t>(i)];
     for (std::int64_t c = 0; c < columns_; ++c) {
-      const double scaled = std::scalbn(normal_[static_cast<std::size_t>(i + c * n)], -exponent);
+      const double scaled = std::scalbn(magnitude(element_of(normal_, n, i, c)), -exponent);
       of_row = larger(of_row, relative_to_x(std::scalbn(scaled, exponents_[static_cast<std::size_t>(c)]), c));
     }
     of_row += part * std::scalbn(sizes_of_normal_[static_cast<std::size_t>(i)], -exponent);
@@ -279,7 +328,7 @@ std::vector<double> LeastSquaresError<T>::normal_residual_bound() const {
 
 template <class T>
 double LeastSquaresError<T>::residual_bound() const {
-  const double part = roundings_of_residual_in(a_->columns(), piece, columns_) * unit_roundoff;
+  const double part = roundings(a_->columns()) * unit_roundoff;
   return part * std::scalbn(norm_of_vector(magnitudes_.data(), a_->rows()), -exponent_of_matrix());
 }
 
@@ -298,7 +347,33 @@ double LeastSquaresError<T>::norm_of_a() const noexcept {
 template <class T>
 double LeastSquaresError<T>::norm_of(const std::vector<double>& vectors, std::int64_t rows,
                                      std::int64_t column) const {
-  return norm_of_vector(vectors.data() + column * rows, rows);
+  constexpr int parts = parts_of_number<T>;
+  return norm_of_vector(vectors.data() + parts * column * rows, parts * rows);
+}
+
+template <class T>
+WideOf<T> LeastSquaresError<T>::element_of(const std::vector<double>& vectors, std::int64_t rows,
+                                           std::int64_t row, std::int64_t column) const {
+  return joined_parts<Wide>(vectors.data() + parts_of_number<T> * column * rows, rows, row);
+}
+
+template <class T>
+std::vector<WideOf<T>> LeastSquaresError<T>::normal_residual() const {
+  const std::int64_t n = a_->columns();
+  std::vector<Wide> all(static_cast<std::size_t>(n * columns_));
+  for (std::int64_t c = 0; c < columns_; ++c)
+    for (std::int64_t i = 0; i < n; ++i)
+      all[static_cast<std::size_t>(i + c * n)] = element_of(normal_, n, i, c);
+  return all;
+}
+
+/// Of a residual with as many terms.
+template <class T>
+double LeastSquaresError<T>::roundings(std::int64_t terms) const noexcept {
+  constexpr std::int64_t parts = parts_of_number<T>;
+  // Of both parts of a complex number.
+  const double of_parts = is_complex_number<T> ? std::sqrt(2.0) : 1;
+  return of_parts * roundings_of_residual_in(parts * terms, piece<T>, parts * columns_);
 }
 
 template <class T>
@@ -362,5 +437,7 @@ double LeastSquaresError<T>::ratio_to_residual() const {
 
 template class LeastSquaresError<float>;
 template class LeastSquaresError<double>;
+template class LeastSquaresError<std::complex<float>>;
+template class LeastSquaresError<std::complex<double>>;
 
 }  // namespace fairlead::linalg

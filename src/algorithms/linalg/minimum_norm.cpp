@@ -26,8 +26,7 @@ int scale_exponent(double size) noexcept { return size > 0 && std::isfinite(size
 template <class X>
 double largest_size(const X* vector, std::int64_t count) noexcept {
   double largest = 0;
-  for (std::int64_t i = 0; i < count; ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(vector[i])));
+  for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, magnitude(vector[i]));
   return largest;
 }
 
@@ -36,8 +35,9 @@ double largest_size(const X* vector, std::int64_t count) noexcept {
 template <class T>
 void require_room_for_r(const Runtime& runtime, const TiledMatrix<T>& a) {
   const auto n = static_cast<Bytes>(a.columns()), side = static_cast<Bytes>(a.tile());
-  const Bytes whole = whole_pages_for(n * static_cast<Bytes>(TruncatedTriangle::columns_needed(a.columns())) *
-                                      sizeof(double)),
+  using Triangle = TruncatedTriangle<WideOf<T>>;
+  const Bytes whole = whole_pages_for(n * static_cast<Bytes>(Triangle::columns_needed(a.columns())) *
+                                      sizeof(WideOf<T>)),
               tile = whole_pages_for(side * side * sizeof(T)), room = runtime.capacity_bytes();
   const bool alone = runtime.ranks() == 1;
   if (whole + tile + (alone ? 0 : std::max(room / 4, 4 * tile)) <= room) return;
@@ -53,11 +53,11 @@ void require_room_for_r(const Runtime& runtime, const TiledMatrix<T>& a) {
 }
 
 template <class T>
-TiledMatrix<double> piece_for(Runtime& runtime, const TiledMatrix<T>& a) {
+TiledMatrix<WideOf<T>> piece_for(Runtime& runtime, const TiledMatrix<T>& a) {
   require_room_for_r(runtime, a);
-  const std::int64_t n = a.columns(), wide = TruncatedTriangle::columns_needed(n);
-  return runtime.tiled<double>("R in one piece", n, wide,
-                               TileSize(static_cast<std::int32_t>(n), static_cast<std::int32_t>(wide)));
+  const std::int64_t n = a.columns(), wide = TruncatedTriangle<WideOf<T>>::columns_needed(n);
+  return runtime.tiled<WideOf<T>>("R in one piece", n, wide,
+                                  TileSize(static_cast<std::int32_t>(n), static_cast<std::int32_t>(wide)));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ std::uint64_t MinimumNorm<T>::tasks() const noexcept {
 template <class T>
 template <class Body>
 void MinimumNorm<T>::run(Flow& flow, const Wait& wait, const char* name, Body body) {
-  const auto task = codelet(name).cpu([body](InOut<Tile<double>> whole) { body(whole.data()); });
+  const auto task = codelet(name).cpu([body](InOut<Tile<Wide>> whole) { body(whole.data()); });
   flow.submit(task(whole_(0, 0)));
   wait();
 }
@@ -89,23 +89,23 @@ void MinimumNorm<T>::run(Flow& flow, const Wait& wait, const char* name, Body bo
 template <class T>
 Spectrum MinimumNorm<T>::decompose(Flow& flow, const Wait& wait) {
   const auto clear =
-      codelet("clear R").cpu([n = n_](Out<Tile<double>> whole) { std::fill_n(whole.data(), n * n, 0.0); });
+      codelet("clear R").cpu([n = n_](Out<Tile<Wide>> whole) { std::fill_n(whole.data(), n * n, Wide(0)); });
   const auto copy =
-      codelet("copy R").cpu([n = n_, exponent = exponent_](In<Tile<T>> t, InOut<Tile<double>> whole,
+      codelet("copy R").cpu([n = n_, exponent = exponent_](In<Tile<T>> t, InOut<Tile<Wide>> whole,
                                                            std::int64_t row, std::int64_t column) {
         // In two factors: a single one may exceed the range of double.
         const double half = std::scalbn(1.0, -exponent / 2),
                      rest = std::scalbn(1.0, -exponent - -exponent / 2);
         for (std::int32_t j = 0; j < t.columns(); ++j)
           for (std::int32_t i = 0; i < t.rows() && row + i <= column + j; ++i)
-            whole.data()[row + i + (column + j) * n] = static_cast<double>(t(i, j)) * half * rest;
+            whole.data()[row + i + (column + j) * n] = scalar_cast<Wide>(t(i, j)) * half * rest;
       });
   flow.submit(clear(whole_(0, 0)));
   const std::int64_t side = a_.tile();
   for (std::int32_t j = 0; j < a_.tile_columns(); ++j)
     for (std::int32_t i = 0; i <= j; ++i) flow.submit(copy(a_(i, j), whole_(0, 0), i * side, j * side));
   Spectrum found;
-  run(flow, wait, "singular values", [this, &found](double* memory) { found = triangle_.reduce(memory); });
+  run(flow, wait, "singular values", [this, &found](Wide* memory) { found = triangle_.reduce(memory); });
   const double own[] = {static_cast<double>(found.rank), found.largest, found.smallest_kept,
                         found.largest_dropped};
   const std::vector<double> all =
@@ -117,43 +117,44 @@ Spectrum MinimumNorm<T>::decompose(Flow& flow, const Wait& wait) {
 }
 
 template <class T>
-void MinimumNorm<T>::solve(Flow& flow, const Wait& wait, T* b, std::int64_t ld, std::int64_t columns) {
-  run(flow, wait, "smallest solution", [=, this](double* memory) {
-    double* const sides = triangle_.sides(memory);
-    for (std::int64_t first = 0; first < columns; first += TruncatedTriangle::most_sides) {
-      const auto count =
-          static_cast<std::int32_t>(std::min<std::int64_t>(TruncatedTriangle::most_sides, columns - first));
-      int exponents[TruncatedTriangle::most_sides];
+void MinimumNorm<T>::solve(Flow& flow, const Wait& wait, T* b, std::int64_t ld, std::int64_t columns,
+                           Form form) {
+  run(flow, wait, "smallest solution", [=, this](Wide* memory) {
+    Wide* const sides = triangle_.sides(memory);
+    for (std::int64_t first = 0; first < columns; first += TruncatedTriangle<Wide>::most_sides) {
+      const auto count = static_cast<std::int32_t>(
+          std::min<std::int64_t>(TruncatedTriangle<Wide>::most_sides, columns - first));
+      int exponents[TruncatedTriangle<Wide>::most_sides];
       for (std::int32_t c = 0; c < count; ++c) {
         const T* const from = b + (first + c) * ld;
         exponents[c] = scale_exponent(largest_size(from, n_));
         for (std::int64_t i = 0; i < n_; ++i)
-          sides[i + c * n_] = std::scalbn(static_cast<double>(from[i]), -exponents[c]);
+          sides[i + c * n_] = times_power_of_two(scalar_cast<Wide>(from[i]), -exponents[c]);
       }
-      triangle_.solve(memory, count);
+      triangle_.solve(memory, count, form);
       for (std::int32_t c = 0; c < count; ++c)
         for (std::int64_t i = 0; i < n_; ++i)
-          b[i + (first + c) * ld] = static_cast<T>(std::scalbn(sides[i + c * n_], exponents[c] - exponent_));
+          b[i + (first + c) * ld] =
+              scalar_cast<T>(times_power_of_two(sides[i + c * n_], exponents[c] - exponent_));
     }
   });
   allgather_bands(runtime_, b, ld, columns, rows_shared_at_once, 1);
 }
 
 template <class T>
-template <class X>
-std::vector<double> MinimumNorm<T>::projected(Flow& flow, const Wait& wait, const X* vectors, std::int64_t ld,
-                                              std::int64_t columns, Space space) {
+std::vector<double> MinimumNorm<T>::projected(Flow& flow, const Wait& wait, const Wide* vectors,
+                                              std::int64_t ld, std::int64_t columns, Space space) {
   std::vector<double> norms(static_cast<std::size_t>(columns));
-  run(flow, wait, "projection", [=, this, &norms](double* memory) {
-    double* const sides = triangle_.sides(memory);
-    for (std::int64_t first = 0; first < columns; first += TruncatedTriangle::most_sides) {
-      const auto count = std::min<std::int64_t>(TruncatedTriangle::most_sides, columns - first);
-      int exponents[TruncatedTriangle::most_sides];
+  run(flow, wait, "projection", [=, this, &norms](Wide* memory) {
+    Wide* const sides = triangle_.sides(memory);
+    for (std::int64_t first = 0; first < columns; first += TruncatedTriangle<Wide>::most_sides) {
+      const auto count = std::min<std::int64_t>(TruncatedTriangle<Wide>::most_sides, columns - first);
+      int exponents[TruncatedTriangle<Wide>::most_sides];
       for (std::int64_t c = 0; c < count; ++c) {
-        const X* const from = vectors + (first + c) * ld;
+        const Wide* const from = vectors + (first + c) * ld;
         exponents[c] = scale_exponent(largest_size(from, n_));
         for (std::int64_t i = 0; i < n_; ++i)
-          sides[i + c * n_] = std::scalbn(static_cast<double>(from[i]), -exponents[c]);
+          sides[i + c * n_] = times_power_of_two(scalar_cast<Wide>(from[i]), -exponents[c]);
       }
       const std::span<double> these{norms.data() + first, static_cast<std::size_t>(count)};
       triangle_.project(memory, these, space);
@@ -165,14 +166,9 @@ std::vector<double> MinimumNorm<T>::projected(Flow& flow, const Wait& wait, cons
   return norms;
 }
 
-#define FAIRLEAD_MINIMUM_NORM_OF(T)                                                                 \
-  template class MinimumNorm<T>;                                                                    \
-  template std::vector<double> MinimumNorm<T>::projected<float>(Flow&, const Wait&, const float*,   \
-                                                                std::int64_t, std::int64_t, Space); \
-  template std::vector<double> MinimumNorm<T>::projected<double>(Flow&, const Wait&, const double*, \
-                                                                 std::int64_t, std::int64_t, Space);
-FAIRLEAD_MINIMUM_NORM_OF(float)
-FAIRLEAD_MINIMUM_NORM_OF(double)
-#undef FAIRLEAD_MINIMUM_NORM_OF
+template class MinimumNorm<float>;
+template class MinimumNorm<double>;
+template class MinimumNorm<std::complex<float>>;
+template class MinimumNorm<std::complex<double>>;
 
 }  // namespace fairlead::linalg

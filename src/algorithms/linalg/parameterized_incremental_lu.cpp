@@ -2,6 +2,8 @@
 // incremental_lu_tasks.hpp.
 #include <fairlead/parameterized_linalg.hpp>
 
+#include <complex>
+
 #include "algorithms/linalg/forwarded_data.hpp"
 #include "algorithms/linalg/incremental_lu_kernels.hpp"
 #include "algorithms/linalg/parameterized_upper.hpp"
@@ -150,6 +152,8 @@ void solve_lu_incremental_factored(ptg::Graph& graph, const Kernels& kernels, co
                                                  const IncrementalPivots<T>&, const TiledMatrix<T>&);
 FAIRLEAD_INCREMENTAL_LU_IN_GRAPHS_OF(float)
 FAIRLEAD_INCREMENTAL_LU_IN_GRAPHS_OF(double)
+FAIRLEAD_INCREMENTAL_LU_IN_GRAPHS_OF(std::complex<float>)
+FAIRLEAD_INCREMENTAL_LU_IN_GRAPHS_OF(std::complex<double>)
 #undef FAIRLEAD_INCREMENTAL_LU_IN_GRAPHS_OF
 
 }  // namespace fairlead::linalg

@@ -1,6 +1,8 @@
 // A tiled QR factorization and its least squares solve as parameterized graphs, like qr_tasks.hpp.
 #include <fairlead/parameterized_linalg.hpp>
 
+#include <complex>
+
 #include "algorithms/linalg/forwarded_data.hpp"
 #include "algorithms/linalg/parameterized_qr_updates.hpp"
 #include "algorithms/linalg/parameterized_upper.hpp"
@@ -178,6 +180,8 @@ void solve_qr_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMat
                                      const QrReflectors<T>&, const TiledMatrix<T>&);
 FAIRLEAD_QR_IN_GRAPHS_OF(float)
 FAIRLEAD_QR_IN_GRAPHS_OF(double)
+FAIRLEAD_QR_IN_GRAPHS_OF(std::complex<float>)
+FAIRLEAD_QR_IN_GRAPHS_OF(std::complex<double>)
 #undef FAIRLEAD_QR_IN_GRAPHS_OF
 
 }  // namespace fairlead::linalg

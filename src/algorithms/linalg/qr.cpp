@@ -3,6 +3,7 @@
 #include <fairlead/qr.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <ranges>
 #include <vector>
 
@@ -143,6 +144,8 @@ std::uint64_t qr_solve_tasks(std::int64_t tile_rows, std::int64_t tile_columns, 
                                      const TiledMatrix<T>&);
 FAIRLEAD_QR_OF(float)
 FAIRLEAD_QR_OF(double)
+FAIRLEAD_QR_OF(std::complex<float>)
+FAIRLEAD_QR_OF(std::complex<double>)
 #undef FAIRLEAD_QR_OF
 
 }  // namespace fairlead::linalg

@@ -27,10 +27,12 @@ CudaRowsBelow on_device(const RowsBelow& rows) noexcept {
   return {extent(rows.all), extent(rows.of_trapezoid)};
 }
 
-/// Adds a body for CUDA devices if Fairlead's own kernels are available.
-template <class Codelet, class Body>
-Codelet also_on_cuda(const Kernels& kernels, const Codelet& codelet, Body body) {
-  return kernels.has_cuda_kernels() ? codelet.cuda(std::move(body)) : codelet;
+/// Adds a body for CUDA devices, of real numbers and if Fairlead's own kernels are available: make().
+template <class T, class Codelet, class Make>
+Codelet also_on_cuda(const Kernels& kernels, const Codelet& codelet, const Make& make) {
+  if constexpr (Real<T>)
+    if (kernels.has_cuda_kernels()) return codelet.cuda(make.template operator()<T>());
+  return codelet;
 }
 
 template <class T>
@@ -38,7 +40,7 @@ typename QrPanelKernels<T>::Join join_codelet(const Kernels& kernels, Below belo
   const Kernel kernel = below == Below::whole ? Kernel::tsqrt : Kernel::ttqrt;
   const auto flops = [below](const auto& a) {
     const double m = a.rows(), n = a.columns();
-    return below == Below::whole ? tsqrt_flops(m, n) : ttqrt_flops(m, n);
+    return real_flops<T> * (below == Below::whole ? tsqrt_flops(m, n) : ttqrt_flops(m, n));
   };
   const auto on_cores = codelet(std::string(name_of(kernel)))
                             .cpu([kernels, below, kernel, flops](InOut<Tile<T>> r, InOut<Tile<T>> a,
@@ -52,15 +54,16 @@ typename QrPanelKernels<T>::Join join_codelet(const Kernels& kernels, Below belo
                             })
                             .flops([flops](auto&, auto& a, auto&, auto&) { return flops(a); })
                             .emulated();
-  return also_on_cuda(kernels, on_cores,
-                      [kernels, below, kernel, flops](CudaStream stream, InOut<Tile<T>> r, InOut<Tile<T>> a,
-                                                      Out<Tile<T>> t, Scratch<T> work) {
-                        const RowsBelow rows(below, a.rows(), a.columns());
-                        CudaQr<T>(kernels.cuda(), stream, work.data())
-                            .tpqrt(on_device(rows), extent(a.columns()), extent(t.rows()), cuda_matrix(r),
-                                   cuda_matrix(a), cuda_matrix(t));
-                        kernels.count(kernel, flops(a));
-                      });
+  return also_on_cuda<T>(kernels, on_cores, [&]<Real R>() {
+    return [kernels, below, kernel, flops](CudaStream stream, InOut<Tile<T>> r, InOut<Tile<T>> a,
+                                           Out<Tile<T>> t, Scratch<T> work) {
+      const RowsBelow rows(below, a.rows(), a.columns());
+      CudaQr<R>(kernels.cuda(), stream, work.data())
+          .tpqrt(on_device(rows), extent(a.columns()), extent(t.rows()), cuda_matrix(r), cuda_matrix(a),
+                 cuda_matrix(t));
+      kernels.count(kernel, flops(a));
+    };
+  });
 }
 
 template <class T>
@@ -68,7 +71,7 @@ typename QrUpdateKernels<T>::OfJoin join_update_codelet(const Kernels& kernels, 
   const Kernel kernel = below == Below::whole ? Kernel::tsmqr : Kernel::ttmqr;
   const auto flops = [below](const auto& v, const auto& c) {
     const double m = c.rows(), n = c.columns(), k = v.columns();
-    return below == Below::whole ? tsmqr_flops(m, n, k) : ttmqr_flops(m, n, k);
+    return real_flops<T> * (below == Below::whole ? tsmqr_flops(m, n, k) : ttmqr_flops(m, n, k));
   };
   const auto on_cores =
       codelet(std::string(name_of(kernel)))
@@ -83,27 +86,28 @@ typename QrUpdateKernels<T>::OfJoin join_update_codelet(const Kernels& kernels, 
           })
           .flops([flops](auto& v, auto&, auto&, auto& c, auto&) { return flops(v, c); })
           .emulated();
-  return also_on_cuda(
-      kernels, on_cores,
-      [kernels, below, op, kernel, flops](CudaStream stream, In<Tile<T>> v, In<Tile<T>> t, InOut<Tile<T>> b,
-                                          InOut<Tile<T>> c, Scratch<T> work) {
-        const RowsBelow rows(below, c.rows(), v.columns());
-        CudaQr<T>(kernels.cuda(), stream, work.data())
-            .tpmqrt(op, on_device(rows), extent(c.columns()), extent(v.columns()), extent(t.rows()),
-                    cuda_matrix(v), cuda_matrix(t), cuda_matrix(b), cuda_matrix(c));
-        kernels.count(kernel, flops(v, c));
-      });
+  return also_on_cuda<T>(kernels, on_cores, [&]<Real R>() {
+    return [kernels, below, op, kernel, flops](CudaStream stream, In<Tile<T>> v, In<Tile<T>> t,
+                                               InOut<Tile<T>> b, InOut<Tile<T>> c, Scratch<T> work) {
+      const RowsBelow rows(below, c.rows(), v.columns());
+      CudaQr<R>(kernels.cuda(), stream, work.data())
+          .tpmqrt(op, on_device(rows), extent(c.columns()), extent(v.columns()), extent(t.rows()),
+                  cuda_matrix(v), cuda_matrix(t), cuda_matrix(b), cuda_matrix(c));
+      kernels.count(kernel, flops(v, c));
+    };
+  });
 }
 
+template <class T>
 Transpose transpose_of(ApplyQ which) noexcept {
-  return which == ApplyQ::transposed ? Transpose::yes : Transpose::no;
+  return which == ApplyQ::transposed ? adjoint<T> : Transpose::no;
 }
 
 }  // namespace
 
 template <class T>
 QrPanelKernels<T>::QrPanelKernels(const Kernels& kernels)
-    : geqrt(also_on_cuda(
+    : geqrt(also_on_cuda<T>(
           kernels,
           codelet("geqrt")
               .cpu([kernels](InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
@@ -112,52 +116,62 @@ QrPanelKernels<T>::QrPanelKernels(const Kernels& kernels)
                                         a.leading_dimension(), t.data(), t.leading_dimension(), work.data());
                 // A copy of V: later tasks modify R in the tile, while others apply the reflectors.
                 for (int j = 0; j < v.columns(); ++j) std::copy_n(&a(0, j), a.rows(), &v(0, j));
-                kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
+                kernels.count(Kernel::geqrt, real_flops<T> * geqrt_flops(a.rows(), a.columns()));
               })
-              .flops([](auto& a, auto&, auto&, auto&) { return geqrt_flops(a.rows(), a.columns()); })
+              .flops([](auto& a, auto&, auto&, auto&) {
+                return real_flops<T> * geqrt_flops(a.rows(), a.columns());
+              })
               .emulated(),
-          [kernels](CudaStream stream, InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
-            CudaQr<T>(kernels.cuda(), stream, work.data())
-                .geqrt(extent(a.rows()), extent(a.columns()), extent(std::min(t.rows(), v.columns())),
-                       cuda_matrix(a), cuda_matrix(t));
-            kernels.cuda().own().add<T>(stream, extent(v.rows()), extent(v.columns()), 1, cuda_matrix(a), 0,
-                                        cuda_matrix(v));
-            kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
+          [&]<Real R>() {
+            return [kernels](CudaStream stream, InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
+              CudaQr<R>(kernels.cuda(), stream, work.data())
+                  .geqrt(extent(a.rows()), extent(a.columns()), extent(std::min(t.rows(), v.columns())),
+                         cuda_matrix(a), cuda_matrix(t));
+              kernels.cuda().own().template add<R>(stream, extent(v.rows()), extent(v.columns()), 1,
+                                                   cuda_matrix(a), 0, cuda_matrix(v));
+              kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
+            };
           })),
       tsqrt(join_codelet<T>(kernels, Below::whole)),
       ttqrt(join_codelet<T>(kernels, Below::triangle)) {}
 
 template <class T>
 QrUpdateKernels<T>::QrUpdateKernels(const Kernels& kernels, ApplyQ which)
-    : unmqr(also_on_cuda(
+    : unmqr(also_on_cuda<T>(
           kernels,
           codelet("unmqr")
-              .cpu([kernels, op = transpose_of(which)](In<Tile> v, In<Tile> t, InOut<Tile> c,
-                                                       Scratch<T> work) {
+              .cpu([kernels, op = transpose_of<T>(which)](In<Tile> v, In<Tile> t, InOut<Tile> c,
+                                                          Scratch<T> work) {
                 const int k = v.columns();
                 kernels.blas().gemqrt<T>(op, c.rows(), c.columns(), k, std::min(t.rows(), k), v.data(),
                                          v.leading_dimension(), t.data(), t.leading_dimension(), c.data(),
                                          c.leading_dimension(), work.data());
-                kernels.count(Kernel::unmqr, unmqr_flops(c.rows(), c.columns(), k));
+                kernels.count(Kernel::unmqr, real_flops<T> * unmqr_flops(c.rows(), c.columns(), k));
               })
               .flops([](auto& v, auto&, auto& c, auto&) {
-                return unmqr_flops(c.rows(), c.columns(), v.columns());
+                return real_flops<T> * unmqr_flops(c.rows(), c.columns(), v.columns());
               })
               .emulated(),
-          [kernels, op = transpose_of(which)](CudaStream stream, In<Tile> v, In<Tile> t, InOut<Tile> c,
-                                              Scratch<T> work) {
-            const int k = v.columns();
-            CudaQr<T>(kernels.cuda(), stream, work.data())
-                .gemqrt(op, extent(c.rows()), extent(c.columns()), extent(k), extent(std::min(t.rows(), k)),
-                        cuda_matrix(v), cuda_matrix(t), cuda_matrix(c));
-            kernels.count(Kernel::unmqr, unmqr_flops(c.rows(), c.columns(), k));
+          [&]<Real R>() {
+            return [kernels, op = transpose_of<T>(which)](CudaStream stream, In<Tile> v, In<Tile> t,
+                                                          InOut<Tile> c, Scratch<T> work) {
+              const int k = v.columns();
+              CudaQr<R>(kernels.cuda(), stream, work.data())
+                  .gemqrt(op, extent(c.rows()), extent(c.columns()), extent(k), extent(std::min(t.rows(), k)),
+                          cuda_matrix(v), cuda_matrix(t), cuda_matrix(c));
+              kernels.count(Kernel::unmqr, unmqr_flops(c.rows(), c.columns(), k));
+            };
           })),
-      tsmqr(join_update_codelet<T>(kernels, Below::whole, transpose_of(which))),
-      ttmqr(join_update_codelet<T>(kernels, Below::triangle, transpose_of(which))) {}
+      tsmqr(join_update_codelet<T>(kernels, Below::whole, transpose_of<T>(which))),
+      ttmqr(join_update_codelet<T>(kernels, Below::triangle, transpose_of<T>(which))) {}
 
-template struct QrPanelKernels<float>;
-template struct QrPanelKernels<double>;
-template struct QrUpdateKernels<float>;
-template struct QrUpdateKernels<double>;
+#define FAIRLEAD_QR_KERNELS_OF(T)    \
+  template struct QrPanelKernels<T>; \
+  template struct QrUpdateKernels<T>;
+FAIRLEAD_QR_KERNELS_OF(float)
+FAIRLEAD_QR_KERNELS_OF(double)
+FAIRLEAD_QR_KERNELS_OF(std::complex<float>)
+FAIRLEAD_QR_KERNELS_OF(std::complex<double>)
+#undef FAIRLEAD_QR_KERNELS_OF
 
 }  // namespace fairlead::linalg

@@ -1,11 +1,13 @@
 // The codelets of a tiled QR factorization: LAPACK's routines on whole tiles. V are the reflectors, T their triangular
-// factors, with as many rows as an inner block has reflectors.
+// factors, with as many rows as an inner block has reflectors. Q^H is the transposed matrix with conjugate elements, for
+// real matrices Q^T. Complex tiles have no bodies for devices.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/cuda.hpp>
 #include <fairlead/qr.hpp>
 #include <fairlead/scratch.hpp>
 
+#include <complex>
 #include <cstdint>
 
 namespace fairlead::linalg {
@@ -27,7 +29,7 @@ struct QrPanelKernels {
   Join ttqrt;
 };
 
-/// Applies Q^T or Q to other tiles.
+/// Applies Q^H or Q to other tiles.
 template <class T>
 struct QrUpdateKernels {
   using Tile = fairlead::Tile<T>;
@@ -44,9 +46,13 @@ struct QrUpdateKernels {
   OfJoin ttmqr;
 };
 
-extern template struct QrPanelKernels<float>;
-extern template struct QrPanelKernels<double>;
-extern template struct QrUpdateKernels<float>;
-extern template struct QrUpdateKernels<double>;
+#define FAIRLEAD_QR_KERNELS_OF(T)           \
+  extern template struct QrPanelKernels<T>; \
+  extern template struct QrUpdateKernels<T>;
+FAIRLEAD_QR_KERNELS_OF(float)
+FAIRLEAD_QR_KERNELS_OF(double)
+FAIRLEAD_QR_KERNELS_OF(std::complex<float>)
+FAIRLEAD_QR_KERNELS_OF(std::complex<double>)
+#undef FAIRLEAD_QR_KERNELS_OF
 
 }  // namespace fairlead::linalg

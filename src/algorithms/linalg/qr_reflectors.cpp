@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <initializer_list>
 #include <string>
 
@@ -131,5 +132,7 @@ void QrReflectors<T>::require_shape_of(const TiledMatrix<T>& a) const {
 
 template class QrReflectors<float>;
 template class QrReflectors<double>;
+template class QrReflectors<std::complex<float>>;
+template class QrReflectors<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/factored_solve.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -26,11 +28,12 @@ constexpr int most_steps = 30;
 
 }  // namespace
 
-class RefinedSolve::Implementation {
+template <class Single>
+class RefinedSolve<Single>::Implementation {
  public:
-  Implementation(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
-                 std::shared_ptr<const MatrixSource<double>> a, std::shared_ptr<const MatrixSource<double>> b,
-                 double* x, std::uint32_t readers)
+  Implementation(Runtime& runtime, Kernels kernels, const TiledMatrix<Single>& l,
+                 std::shared_ptr<const MatrixSource<Wide>> a, std::shared_ptr<const MatrixSource<Wide>> b,
+                 Wide* x, std::uint32_t readers)
       : runtime_(runtime),
         readers_(readers),
         kernels_(std::move(kernels)),
@@ -49,22 +52,22 @@ class RefinedSolve::Implementation {
                       l.rows(), l.columns(), a_->rows(), a_->columns(), n_, columns_));
     if (runtime.rank() < readers) b_->read(0, n_, 0, columns_, residual_.data(), n_);
     if (readers == 1) allgather_bands(runtime, residual_.data(), n_, columns_, l.tile(), 1);
-    std::fill_n(x_, elements(), 0.0);
+    std::fill_n(x_, elements(), Wide(0));
   }
 
-  void submit_correction(Flow& flow, InverseNorm<float>* condition_estimate) {
+  void submit_correction(Flow& flow, InverseNorm<Single>* condition_estimate) {
     for (std::int64_t c = 0; c < columns_; ++c) {
-      const double* const column = residual_.data() + c * n_;
+      const Wide* const column = residual_.data() + c * n_;
       double largest = 0;
-      for (std::int64_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(column[i]));
+      for (std::int64_t i = 0; i < n_; ++i) largest = std::max(largest, magnitude(column[i]));
       scale_[static_cast<std::size_t>(c)] = largest > 0 ? largest : 1;
     }
     for (std::int64_t c = 0; c < columns_; ++c)
       for (std::int64_t i = 0; i < n_; ++i)
-        correction_[place(i, c)] = static_cast<float>(residual_[place(i, c)] / scale(c));
+        correction_[place(i, c)] = scalar_cast<Single>(residual_[place(i, c)] / scale(c));
     distributed_.emplace(runtime_, "correction", correction_.data(), n_, columns_, l_.tile(),
                          l_.distribution());
-    const TiledMatrix<float>& tiles = distributed_->tiles();
+    const TiledMatrix<Single>& tiles = distributed_->tiles();
     if (condition_estimate != nullptr && !condition_estimate->done()) {
       condition_estimate->submit_vectors(flow);
       solve_factored(flow, kernels_, Factors::cholesky, l_, {&tiles, &condition_estimate->vectors()});
@@ -83,10 +86,10 @@ class RefinedSolve::Implementation {
     correction_size_ = 0;
     for (std::int64_t c = 0; c < columns_; ++c)
       for (std::int64_t i = 0; i < n_; ++i) {
-        double& x = x_[place(i, c)];
-        const double correction = scale(c) * static_cast<double>(correction_[place(i, c)]);
+        Wide& x = x_[place(i, c)];
+        const Wide correction = scale(c) * scalar_cast<Wide>(correction_[place(i, c)]);
         x += correction;
-        if (x != 0) correction_size_ = std::max(correction_size_, std::abs(correction / x));
+        if (x != Wide(0)) correction_size_ = std::max(correction_size_, magnitude(correction) / magnitude(x));
       }
     error_.emplace(kernels_, a_, b_, x_, columns_, residual_.data());
     error_->submit(flow, runtime_.rank(), readers_);
@@ -130,67 +133,107 @@ class RefinedSolve::Implementation {
   Runtime& runtime_;
   std::uint32_t readers_;  // the number of ranks that read the matrices
   Kernels kernels_;
-  const TiledMatrix<float>& l_;
-  std::shared_ptr<const MatrixSource<double>> a_, b_;
-  double* x_;
+  const TiledMatrix<Single>& l_;
+  std::shared_ptr<const MatrixSource<Wide>> a_, b_;
+  Wide* x_;
   std::int64_t n_, columns_;
-  std::vector<double> residual_;
-  std::vector<float> correction_;
+  std::vector<Wide> residual_;
+  std::vector<Single> correction_;
   std::vector<double> scale_;  // per column of the residual
-  std::optional<DistributedColumns<float>>
+  std::optional<DistributedColumns<Single>>
       distributed_;  // correction_, between submit_correction() and submit_residual()
-  InverseNorm<float>* condition_estimate_ = nullptr;  // set during the same time
-  std::optional<BackwardError<double>> error_;
+  InverseNorm<Single>* condition_estimate_ = nullptr;  // set during the same time
+  std::optional<BackwardError<Wide>> error_;
   int steps_ = 0;
   double backward_error_ = 0;
   // The largest ratio of a correction to the component that it corrects, of this step and the previous one.
   double correction_size_ = 0, correction_before_ = 0;
 };
 
-RefinedSolve::RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
-                           std::shared_ptr<const MatrixSource<double>> a,
-                           std::shared_ptr<const MatrixSource<double>> b, double* x, std::uint32_t readers)
+template <class Single>
+RefinedSolve<Single>::RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<Single>& l,
+                                   std::shared_ptr<const MatrixSource<Wide>> a,
+                                   std::shared_ptr<const MatrixSource<Wide>> b, Wide* x,
+                                   std::uint32_t readers)
     : implementation_(std::make_unique<Implementation>(runtime, std::move(kernels), l, std::move(a),
                                                        std::move(b), x, readers)) {}
-RefinedSolve::~RefinedSolve() = default;
+template <class Single>
+RefinedSolve<Single>::~RefinedSolve() = default;
 
-std::size_t RefinedSolve::bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept {
-  return static_cast<std::size_t>(n * columns) * (sizeof(double) + sizeof(float)) +
-         BackwardError<double>::bytes(n) +
-         workers * BackwardError<double>::scratch_bytes_per_worker(n, columns);
+template <class Single>
+std::size_t RefinedSolve<Single>::bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept {
+  return static_cast<std::size_t>(n * columns) * (sizeof(Wide) + sizeof(Single)) +
+         BackwardError<Wide>::bytes(n) + workers * BackwardError<Wide>::scratch_bytes_per_worker(n, columns);
 }
-void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* condition_estimate) {
+template <class Single>
+void RefinedSolve<Single>::submit_correction(Flow& flow, InverseNorm<Single>* condition_estimate) {
   implementation_->submit_correction(flow, condition_estimate);
 }
-void RefinedSolve::submit_residual(Flow& flow) { implementation_->submit_residual(flow); }
-RefinedSolve::State RefinedSolve::evaluate_step() { return implementation_->judge(); }
-int RefinedSolve::steps() const noexcept { return implementation_->steps(); }
-std::vector<double> RefinedSolve::uncertain_residual() const { return implementation_->uncertain_residual(); }
-std::vector<double> RefinedSolve::sizes() const { return implementation_->sizes(); }
-double RefinedSolve::backward_error() const noexcept { return implementation_->backward_error(); }
-double RefinedSolve::matrix_norm() const noexcept { return implementation_->matrix_norm(); }
+template <class Single>
+void RefinedSolve<Single>::submit_residual(Flow& flow) {
+  implementation_->submit_residual(flow);
+}
+template <class Single>
+typename RefinedSolve<Single>::State RefinedSolve<Single>::evaluate_step() {
+  return implementation_->judge();
+}
+template <class Single>
+int RefinedSolve<Single>::steps() const noexcept {
+  return implementation_->steps();
+}
+template <class Single>
+std::vector<double> RefinedSolve<Single>::uncertain_residual() const {
+  return implementation_->uncertain_residual();
+}
+template <class Single>
+std::vector<double> RefinedSolve<Single>::sizes() const {
+  return implementation_->sizes();
+}
+template <class Single>
+double RefinedSolve<Single>::backward_error() const noexcept {
+  return implementation_->backward_error();
+}
+template <class Single>
+double RefinedSolve<Single>::matrix_norm() const noexcept {
+  return implementation_->matrix_norm();
+}
 
+template <class Single>
 RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kernels,
-                              const TiledMatrix<float>& l, std::shared_ptr<const MatrixSource<double>> a,
-                              std::shared_ptr<const MatrixSource<double>> b, double* x) {
-  RefinedSolve solve(runtime, kernels, l, std::move(a), std::move(b), x);
+                              const TiledMatrix<Single>& l,
+                              std::shared_ptr<const MatrixSource<Refined<Single>>> a,
+                              std::shared_ptr<const MatrixSource<Refined<Single>>> b, Refined<Single>* x) {
+  using State = typename RefinedSolve<Single>::State;
+  RefinedSolve<Single> solve(runtime, kernels, l, std::move(a), std::move(b), x);
   wait_for_results(flow);
   for (;;) {
     solve.submit_correction(flow);
     wait_for_results(flow);
     solve.submit_residual(flow);
     wait_for_results(flow);
-    const RefinedSolve::State state = solve.evaluate_step();
-    if (state == RefinedSolve::State::too_coarse) throw_too_coarse(solve);
-    if (state == RefinedSolve::State::converged) return {solve.steps(), solve.backward_error()};
+    const State state = solve.evaluate_step();
+    if (state == State::too_coarse) throw_too_coarse(solve);
+    if (state == State::converged) return {solve.steps(), solve.backward_error()};
   }
 }
 
-void throw_too_coarse(const RefinedSolve& solve, std::string_view factor) {
+template <class Single>
+void throw_too_coarse(const RefinedSolve<Single>& solve, std::string_view factor) {
   throw NumericalError(
       fmt::format("the matrix is too ill-conditioned for a factor in {}: after {} step{} of refinement the "
                   "backward error is {:.1e}",
                   factor, solve.steps(), solve.steps() == 1 ? "" : "s", solve.backward_error()));
 }
+
+#define FAIRLEAD_REFINED_SOLVE_OF(Single)                                      \
+  template class RefinedSolve<Single>;                                         \
+  template RefinedSolution solve_refined<Single>(                              \
+      Flow&, Runtime&, const Kernels&, const TiledMatrix<Single>&,             \
+      std::shared_ptr<const MatrixSource<Refined<Single>>>,                    \
+      std::shared_ptr<const MatrixSource<Refined<Single>>>, Refined<Single>*); \
+  template void throw_too_coarse<Single>(const RefinedSolve<Single>&, std::string_view);
+FAIRLEAD_REFINED_SOLVE_OF(float)
+FAIRLEAD_REFINED_SOLVE_OF(std::complex<float>)
+#undef FAIRLEAD_REFINED_SOLVE_OF
 
 }  // namespace fairlead::linalg

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/wide_number.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -97,5 +99,17 @@ class ScaledResidual {
   std::int64_t rows_;
   std::vector<Column> columns_;
 };
+
+/// The largest absolute value of real or complex numbers; NaN if one is NaN.
+template <class X>
+double largest_magnitude(const X* numbers, std::int64_t count) {
+  if constexpr (is_complex_number<X>) {
+    double largest = 0;
+    for (std::int64_t i = 0; i < count; ++i) largest = larger(largest, magnitude(numbers[i]));
+    return largest;
+  } else {
+    return ScaledResidual::largest_of(numbers, count);
+  }
+}
 
 }  // namespace fairlead::linalg

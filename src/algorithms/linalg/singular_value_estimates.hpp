@@ -1,5 +1,5 @@
 // Estimates the largest and the smallest singular value of the upper triangle R of a tiled matrix by power iteration
-// with R^T R and its inverse. The estimates are bounds: at most the largest, at least the smallest. Starting with
+// with R^H R and its inverse. The estimates are bounds: at most the largest, at least the smallest. Starting with
 // several random vectors makes it unlikely that an estimate is wrong by more than the factor
 //
 //   (sqrt(n) / 0.1)^(1 / (2 steps)), 3.2 at n = 10,000:
@@ -24,6 +24,7 @@
 #include "algorithms/linalg/generated_matrix.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -66,12 +67,14 @@ class SingularValueEstimates {
   static constexpr std::int64_t vectors = 8;
   static constexpr std::uint64_t seed = 1992;
 
-  /// The growth factor of vectors in the last application of M^T M, the maximum over the vectors. apply() applies M, or
-  /// M^T. `in_place`: the result is in x instead of y.
+  /// The growth factor of vectors in the last application of M^H M, the maximum over the vectors. apply() applies M, or
+  /// M^H. `in_place`: the result is in x instead of y.
   template <class Apply>
   double growth(const Wait& wait, const Apply& apply, bool in_place = false) {
     std::vector<T> x(static_cast<std::size_t>(n_ * vectors)), y;
-    GeneratedUniform<T>(n_, vectors, seed).read(0, n_, 0, vectors, x.data(), n_);
+    const std::int64_t numbers = n_ * parts_of_number<T>;
+    GeneratedUniform<RealOf<T>>(numbers, vectors, seed)
+        .read(0, numbers, 0, vectors, parts_of(x.data()), numbers);
     normalize(x);
     double grown = 0;
     for (int step = 0; step < steps; ++step) {
@@ -108,15 +111,14 @@ class SingularValueEstimates {
     for (std::int64_t c = 0; c < vectors; ++c) {
       T* const column = all.data() + c * n_;
       double largest = 0, squares = 0;
-      for (std::int64_t i = 0; i < n_; ++i)
-        largest = std::max(largest, std::abs(static_cast<double>(column[i])));
+      for (std::int64_t i = 0; i < n_; ++i) largest = std::max(largest, magnitude(column[i]));
       for (std::int64_t i = 0; i < n_ && largest > 0; ++i) {
-        const double part = static_cast<double>(column[i]) / largest;
+        const double part = magnitude(column[i]) / largest;
         squares += part * part;
       }
       norms.push_back(largest * std::sqrt(squares));
       for (std::int64_t i = 0; i < n_ && largest > 0; ++i)
-        column[i] = static_cast<T>(static_cast<double>(column[i]) / largest / std::sqrt(squares));
+        column[i] = scalar_cast<T>(scalar_cast<WideOf<T>>(column[i]) / largest / std::sqrt(squares));
     }
     return norms;
   }
@@ -129,7 +131,7 @@ class SingularValueEstimates {
                                                                InOut<Tile<T>> to, bool diagonal) {
                            if (diagonal) return add_triangle(r, from, to, transposed);
                            kernels.blas().template gemm<T>(
-                               transposed ? Transpose::yes : Transpose::no, Transpose::no, to.rows(),
+                               transposed ? adjoint<T> : Transpose::no, Transpose::no, to.rows(),
                                to.columns(), from.rows(), 1, r.data(), r.leading_dimension(), from.data(),
                                from.leading_dimension(), 1, to.data(), to.leading_dimension());
                          });
@@ -144,7 +146,7 @@ class SingularValueEstimates {
       for (std::int32_t j = 0; j < r.columns(); ++j)
         for (std::int32_t i = 0; i <= j; ++i)
           if (transposed)
-            to(j, c) += r(i, j) * from(i, c);
+            to(j, c) += conjugate(r(i, j)) * from(i, c);
           else
             to(i, c) += r(i, j) * from(j, c);
   }

@@ -40,6 +40,12 @@ extern template class SourceMatrix<double>;
 extern template class SourceMatrix<std::complex<float>>;
 extern template class SourceMatrix<std::complex<double>>;
 
+/// A pointer to an object that the caller keeps.
+template <class T>
+std::shared_ptr<const T> not_owned(const T& object) {
+  return std::shared_ptr<const T>(std::shared_ptr<void>(), &object);
+}
+
 /// The source as a stored matrix: the one behind it, if it was made from a file or from memory; it is then read in its
 /// own type and order.
 std::shared_ptr<const data::StoredMatrix> stored_matrix_of(

@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "algorithms/linalg/mirror_image.hpp"
 
 namespace fairlead::linalg {
 
@@ -80,8 +83,9 @@ class TotalExchange {
 
 /// An element of a symmetric tile of which the lower triangle is stored.
 template <class View>
-auto symmetric_element(const View& tile, std::int32_t i, std::int32_t j) {
-  return i >= j ? tile(i, j) : tile(j, i);
+auto symmetric_element(const View& tile, Symmetry symmetry, std::int32_t i, std::int32_t j) {
+  using T = std::remove_cvref_t<decltype(tile(i, j))>;
+  return i >= j ? T(tile(i, j)) : mirror_image<T>(tile(j, i), symmetry);
 }
 
 template <class View>
@@ -91,75 +95,79 @@ auto column_of(const View& tile, std::int32_t j) {
 
 /// Column by column, which stays in a cache.
 template <class T>
-void exchange_in_tile(const TotalExchange& all, const In<Tile<T>>& old_i, const In<Tile<T>>& old_l,
-                      const In<Tile<T>>& block, const InOut<Tile<T>>& a, const InOut<Tile<T>>& w_i,
-                      const InOut<Tile<T>>& w_l, std::int64_t i, std::int64_t l) {
+void exchange_in_tile(const TotalExchange& all, Symmetry symmetry, const In<Tile<T>>& old_i,
+                      const In<Tile<T>>& old_l, const In<Tile<T>>& block, const InOut<Tile<T>>& a,
+                      const InOut<Tile<T>>& w_i, const InOut<Tile<T>>& w_l, std::int64_t i, std::int64_t l) {
   for (const auto& [column, k] : all.sources_in(l, a.columns()))
     std::copy_n(column_of(a, column), a.rows(), column_of(w_i, k));
   const RowPairs rows_out = all.sources_in(i, a.rows()), rows_in = all.moves_in(i, a.rows()),
                  columns_in = all.moves_in(l, a.columns());
   for (std::int32_t c = 0; c < a.columns(); ++c) {
     T* const own = column_of(a, c);
-    for (const auto& [row, k] : rows_out) w_l(c, k) = own[row];
-    for (const auto& [row, b] : rows_in) own[row] = old_l(c, b);
+    for (const auto& [row, k] : rows_out) w_l(c, k) = mirror_image(own[row], symmetry);
+    for (const auto& [row, b] : rows_in) own[row] = mirror_image<T>(old_l(c, b), symmetry);
   }
   for (const auto& [column, b] : columns_in) {
     std::copy_n(column_of(old_i, b), a.rows(), column_of(a, column));
-    for (const auto& [row, other] : rows_in) a(row, column) = symmetric_element(block, other, b);
+    for (const auto& [row, other] : rows_in) a(row, column) = symmetric_element(block, symmetry, other, b);
   }
 }
 
 template <class T>
-void exchange_in_diagonal_tile(const TotalExchange& all, const In<Tile<T>>& old, const In<Tile<T>>& block,
-                               const InOut<Tile<T>>& a, const InOut<Tile<T>>& w, std::int64_t i) {
+void exchange_in_diagonal_tile(const TotalExchange& all, Symmetry symmetry, const In<Tile<T>>& old,
+                               const In<Tile<T>>& block, const InOut<Tile<T>>& a, const InOut<Tile<T>>& w,
+                               std::int64_t i) {
   for (const auto& [row, k] : all.sources_in(i, a.rows()))
-    for (std::int32_t r = 0; r < a.rows(); ++r) w(r, k) = symmetric_element(a, r, row);
+    for (std::int32_t r = 0; r < a.rows(); ++r) w(r, k) = symmetric_element(a, symmetry, r, row);
   const RowPairs moves = all.moves_in(i, a.rows());
   for (const auto& [row, b] : moves) {
-    for (std::int32_t c = 0; c < row; ++c) a(row, c) = old(c, b);
+    for (std::int32_t c = 0; c < row; ++c) a(row, c) = mirror_image<T>(old(c, b), symmetry);
     for (std::int32_t r = row + 1; r < a.rows(); ++r) a(r, row) = old(r, b);
   }
   for (const auto& [row, b] : moves)
     for (const auto& [column, other] : moves)
-      if (column <= row) a(row, column) = symmetric_element(block, b, other);
+      if (column <= row) a(row, column) = symmetric_element(block, symmetry, b, other);
 }
 
 }  // namespace
 
 template <class T>
-SymmetricExchangeKernels<T>::SymmetricExchangeKernels()
-    : collect_block(codelet("collect")
-                        .cpu([](In<Exchanges> exchanges, In<Tile> block, Out<Tile> w, std::int64_t first) {
-                          const TotalExchange all(exchanges, first);
-                          for (const auto& [row, k] : all.sources_in(first, block.rows()))
-                            for (std::int32_t b = 0; b < block.rows(); ++b)
-                              w(b, k) = symmetric_element(block, b, row);
-                        })
-                        .emulated()),
+SymmetricExchangeKernels<T>::SymmetricExchangeKernels(Symmetry symmetry)
+    : collect_block(
+          codelet("collect")
+              .cpu([symmetry](In<Exchanges> exchanges, In<Tile> block, Out<Tile> w, std::int64_t first) {
+                const TotalExchange all(exchanges, first);
+                for (const auto& [row, k] : all.sources_in(first, block.rows()))
+                  for (std::int32_t b = 0; b < block.rows(); ++b)
+                    w(b, k) = symmetric_element(block, symmetry, b, row);
+              })
+              .emulated()),
       collect_below(codelet("collect")
-                        .cpu([](In<Exchanges> exchanges, In<Tile> old, Out<Tile> w, InOut<Tile> w_block,
-                                std::int64_t first, std::int64_t i) {
+                        .cpu([symmetry](In<Exchanges> exchanges, In<Tile> old, Out<Tile> w,
+                                        InOut<Tile> w_block, std::int64_t first, std::int64_t i) {
                           const TotalExchange all(exchanges, first);
                           for (const auto& [row, k] : all.sources_in(first, all.count()))
                             std::copy_n(column_of(old, row), old.rows(), column_of(w, k));
                           for (const auto& [row, k] : all.sources_in(i, old.rows()))
-                            for (std::int32_t b = 0; b < old.columns(); ++b) w_block(b, k) = old(row, b);
+                            for (std::int32_t b = 0; b < old.columns(); ++b)
+                              w_block(b, k) = mirror_image<T>(old(row, b), symmetry);
                         })
                         .emulated()),
-      exchange(
+      exchange(codelet("exchange")
+                   .cpu([symmetry](In<Exchanges> exchanges, In<Tile> old_i, In<Tile> old_l, In<Tile> block,
+                                   InOut<Tile> a, InOut<Tile> w_i, InOut<Tile> w_l, std::int64_t first,
+                                   std::int64_t i, std::int64_t l) {
+                     exchange_in_tile<T>(TotalExchange(exchanges, first), symmetry, old_i, old_l, block, a,
+                                         w_i, w_l, i, l);
+                   })
+                   .emulated()),
+      exchange_diagonal(
           codelet("exchange")
-              .cpu([](In<Exchanges> exchanges, In<Tile> old_i, In<Tile> old_l, In<Tile> block, InOut<Tile> a,
-                      InOut<Tile> w_i, InOut<Tile> w_l, std::int64_t first, std::int64_t i, std::int64_t l) {
-                exchange_in_tile<T>(TotalExchange(exchanges, first), old_i, old_l, block, a, w_i, w_l, i, l);
+              .cpu([symmetry](In<Exchanges> exchanges, In<Tile> old, In<Tile> block, InOut<Tile> a,
+                              InOut<Tile> w, std::int64_t first, std::int64_t i) {
+                exchange_in_diagonal_tile<T>(TotalExchange(exchanges, first), symmetry, old, block, a, w, i);
               })
               .emulated()),
-      exchange_diagonal(codelet("exchange")
-                            .cpu([](In<Exchanges> exchanges, In<Tile> old, In<Tile> block, InOut<Tile> a,
-                                    InOut<Tile> w, std::int64_t first, std::int64_t i) {
-                              exchange_in_diagonal_tile<T>(TotalExchange(exchanges, first), old, block, a, w,
-                                                           i);
-                            })
-                            .emulated()),
       set_below(codelet("set_columns")
                     .cpu([](In<Exchanges> exchanges, In<Tile> w, In<Tile> w_block, Out<Tile> a,
                             std::int64_t first, std::int64_t i) {
@@ -183,5 +191,7 @@ SymmetricExchangeKernels<T>::SymmetricExchangeKernels()
 
 template struct SymmetricExchangeKernels<float>;
 template struct SymmetricExchangeKernels<double>;
+template struct SymmetricExchangeKernels<std::complex<float>>;
+template struct SymmetricExchangeKernels<std::complex<double>>;
 
 }  // namespace fairlead::linalg

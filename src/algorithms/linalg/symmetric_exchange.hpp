@@ -5,12 +5,14 @@
 // from the block. So the tiles below and right of the block change by elements of the block's old columns only, while
 // the new columns of the block are collected from all tiles into a second column of tiles W first: W[r, k] is the old
 // element in row r and in the column that becomes column k of the block. Then each task uses one tile and those of its
-// row and column in the block and in W.
+// row and column in the block and in W. In a Hermitian matrix, the elements above the diagonal are the conjugates.
 #pragma once
 #include <fairlead/codelet.hpp>
+#include <fairlead/ldlt.hpp>
 #include <fairlead/tile.hpp>
 #include <fairlead/vector.hpp>
 
+#include <complex>
 #include <cstdint>
 
 namespace fairlead::linalg {
@@ -22,7 +24,7 @@ struct SymmetricExchangeKernels {
   using Tile = fairlead::Tile<T>;
   using Exchanges = Vector<std::int32_t>;
 
-  SymmetricExchangeKernels();
+  explicit SymmetricExchangeKernels(Symmetry symmetry);
 
   /// W of the block's rows := what comes from the diagonal tile of the block.
   Codelet<In<Exchanges>, In<Tile>, Out<Tile>, std::int64_t> collect_block;
@@ -46,5 +48,7 @@ struct SymmetricExchangeKernels {
 
 extern template struct SymmetricExchangeKernels<float>;
 extern template struct SymmetricExchangeKernels<double>;
+extern template struct SymmetricExchangeKernels<std::complex<float>>;
+extern template struct SymmetricExchangeKernels<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <string>
 
 #include "algorithms/linalg/larger.hpp"
@@ -16,8 +17,8 @@ namespace fairlead::linalg {
 
 template <class T>
 SymmetricPivots<T>::SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a,
-                                    detail::StoredFactors<T>* stored)
-    : runtime_(runtime), n_(a.rows()), tile_(a.tile()) {
+                                    detail::StoredFactors<T>* stored, Symmetry symmetry)
+    : runtime_(runtime), n_(a.rows()), tile_(a.tile()), symmetry_(symmetry) {
   require_square(a, "a symmetric factorization");
   if (a.distribution() != nullptr)
     throw UsageError("a symmetric indefinite factorization is not available over several ranks");
@@ -124,5 +125,7 @@ std::int32_t SymmetricPivots<T>::largest_tile_in_memory() const noexcept {
 
 template class SymmetricPivots<float>;
 template class SymmetricPivots<double>;
+template class SymmetricPivots<std::complex<float>>;
+template class SymmetricPivots<std::complex<double>>;
 
 }  // namespace fairlead::linalg

@@ -62,6 +62,12 @@ using CompareUpper = Upper<In, T, Tiles>;
 
 std::uint64_t u(std::int64_t value) noexcept { return static_cast<std::uint64_t>(value); }
 
+/// Whether a pair of elements in the triangles is not that of a matrix both Hermitian and symmetric.
+template <class T>
+bool differ(T upper, T lower) noexcept {
+  return !(conjugate(upper) == lower) || (is_complex_number<T> && !(upper == lower));
+}
+
 }  // namespace
 
 template <class T>
@@ -217,13 +223,21 @@ void SymmetricReader<T>::check_tile(T* tile, std::int64_t rows, std::int64_t col
         if (!is_finite_number(tile[i + j * rows]))
           not_finite(first_row + i, first_column + j, tile[i + j * rows]);
   if (!diagonal) return;
-  Difference worst;  // between the halves of the tile
-  for (std::int64_t j = 0; j < columns; ++j)
-    for (std::int64_t i = 0; i < j + (is_complex_number<T> ? 1 : 0); ++i) {
-      const auto upper = scalar_cast<Wide>(tile[i + j * rows]), lower = scalar_cast<Wide>(tile[j + i * rows]);
-      if (upper != conjugate(lower)) compare(worst, first_row + i, first_row + j, upper, lower);
-      if (stored_ == Stored::mean) tile[j + i * rows] = scalar_cast<T>(lower / 2.0 + conjugate(upper) / 2.0);
-    }
+  Differences worst;  // between the halves of the tile
+  // In squares, whose mirror images fit in a cache.
+  constexpr std::int64_t side = 32, diagonal_too = is_complex_number<T> ? 1 : 0;
+  for (std::int64_t right = 0; right < columns; right += side)
+    for (std::int64_t top = 0; top <= right; top += side)
+      for (std::int64_t j = right; j < std::min(right + side, columns); ++j)
+        for (std::int64_t i = top; i < std::min(top + side, j + diagonal_too); ++i) {
+          T& below = tile[j + i * rows];
+          const T above = tile[i + j * rows];
+          if (differ(above, below))
+            compare(worst, first_row + i, first_row + j, scalar_cast<Wide>(above), scalar_cast<Wide>(below));
+          if (stored_ == Stored::mean)
+            below =
+                scalar_cast<T>(scalar_cast<Wide>(below) / 2.0 + conjugate(scalar_cast<Wide>(above)) / 2.0);
+        }
   merge(worst);
 }
 
@@ -249,14 +263,13 @@ std::pair<double, double> SymmetricReader<T>::diagonal_of(std::int64_t row, std:
 }
 
 template <class T>
-void SymmetricReader<T>::compare(Difference& worst, std::int64_t row, std::int64_t column, Wide upper,
-                                 Wide lower) {
-  const auto relative_to = [upper, image = conjugate(lower)](double size) {
-    const double difference = magnitude(upper - image);
-    return std::isfinite(difference) ? difference / size : magnitude(upper / 2.0 - image / 2.0) / (size / 2);
+double SymmetricReader<T>::relative_difference(std::int64_t row, std::int64_t column, Wide a, Wide b) {
+  const auto relative_to = [a, b](double size) {
+    const double difference = magnitude(a - b);
+    return std::isfinite(difference) ? difference / size : magnitude(a / 2.0 - b / 2.0) / (size / 2);
   };
   // The rounding unit of numbers below the smallest normal number is constant.
-  const double own = std::max({magnitude(upper), magnitude(lower), least_size_});
+  const double own = std::max({magnitude(a), magnitude(b), least_size_});
   double relative = relative_to(own);
   if (relative > tolerance_) {
     const auto [first, second] = diagonal_of(row, column);
@@ -264,21 +277,23 @@ void SymmetricReader<T>::compare(Difference& worst, std::int64_t row, std::int64
         std::min(std::sqrt(first) * std::sqrt(second), max_diagonal_ratio * std::min(first, second));
     if (from_diagonal > own) relative = relative_to(from_diagonal);
   }
-  if (relative > worst.relative) worst = {relative, row, column, upper, lower};
+  return relative;
 }
 
-/// Calls f(first, lines, begin, length) for parts of the piece: `lines` lines from `first`, of each `length` elements
-/// from `begin`. A part has at most `room` elements, in lines as long as possible or in squares.
-template <class Piece, class F>
-void for_each_cut(const Piece& piece, std::int64_t room, bool squares, F&& f) {
-  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(room)));
-  const std::int64_t width =
-      std::min(piece.along_count, squares ? room / std::min(piece.across_count, side) : room);
-  const std::int64_t height = std::min(piece.across_count, room / width);
-  for (std::int64_t first = 0; first < piece.across_count; first += height)
-    for (std::int64_t begin = 0; begin < piece.along_count; begin += width)
-      f(first, std::min(height, piece.across_count - first), begin,
-        std::min(width, piece.along_count - begin));
+template <class T>
+void SymmetricReader<T>::compare(Differences& worst, std::int64_t row, std::int64_t column, Wide upper,
+                                 Wide lower) {
+  const Wide image = conjugate(lower);
+  Difference& so_far = worst.from_image;
+  if (upper != image) {
+    const double relative = relative_difference(row, column, upper, image);
+    const bool is_first = std::pair(row, column) < std::pair(so_far.row, so_far.column);
+    if (relative > so_far.relative || (relative == so_far.relative && is_first))
+      so_far = {relative, row, column, upper, lower};
+  }
+  // One element that differs decides.
+  if (is_complex_number<T> && worst.from_transpose <= tolerance_ && upper != lower)
+    worst.from_transpose = std::max(worst.from_transpose, relative_difference(row, column, upper, lower));
 }
 
 template <class T>
@@ -290,7 +305,7 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
   using Part = RealOf<T>;
   T* const lines = reinterpret_cast<T*>(lease.bytes().subspan(staging_bytes).data());
   const auto room = static_cast<std::int64_t>(rest / sizeof(T));
-  Difference worst;
+  Differences worst;
   for_each_cut(piece, room, matrix_->by_blocks(),
                [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
                  const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
@@ -316,7 +331,7 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
                                                   : tile[in_tile + (first + x) * rows];
                      const std::int64_t row = by_columns_ ? along + y : across + x;
                      const std::int64_t column = by_columns_ ? across + x : along + y;
-                     if (!(image == lower)) {
+                     if (differ(upper, T(lower))) {
                        if (!is_finite_number(upper)) not_finite(row, column, upper);
                        compare(worst, row, column, scalar_cast<Wide>(upper), scalar_cast<Wide>(lower));
                      }
@@ -337,7 +352,7 @@ void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles
   const std::int64_t side = is_complex_number<T> ? square / 2 : square;
   auto* const there = reinterpret_cast<Wide*>(lease.bytes().subspan(staging_bytes).data());
   Wide* const mirrored = there + side * side;
-  Difference worst;
+  Differences worst;
   for (std::int64_t first = 0; first < piece.across_count; first += side)
     for (std::int64_t begin = 0; begin < piece.along_count; begin += side) {
       const std::int64_t lines = std::min(side, piece.across_count - first),
@@ -356,7 +371,7 @@ void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles
           const bool lower = row + i >= column + j;
           if (!is_finite_number(scalar_cast<T>(below)))
             not_finite(row + i, column + j, scalar_cast<T>(below));
-          if (lower && !(conjugate(above) == below)) {
+          if (lower && differ(above, below)) {
             if (!is_finite_number(scalar_cast<T>(above)))
               not_finite(column + j, row + i, scalar_cast<T>(above));
             compare(worst, column + j, row + i, above, below);
@@ -385,26 +400,31 @@ void SymmetricReader<T>::not_finite(std::int64_t row, std::int64_t column, T val
 }
 
 template <class T>
-void SymmetricReader<T>::merge(const Difference& difference) {
+void SymmetricReader<T>::merge(const Differences& differences) {
   const std::lock_guard guard(mutex_);
   const auto place = [](const Difference& d) { return std::pair(d.row, d.column); };
-  if (difference.relative > worst_.relative ||
-      (difference.relative == worst_.relative && place(difference) < place(worst_)))
-    worst_ = difference;
+  const Difference& own = differences.from_image;
+  Difference& all = worst_.from_image;
+  if (own.relative > all.relative || (own.relative == all.relative && place(own) < place(all))) all = own;
+  worst_.from_transpose = std::max(worst_.from_transpose, differences.from_transpose);
 }
 
 template <class T>
 void SymmetricReader<T>::combine_ranks(Runtime& runtime) {
   if (runtime.ranks() == 1) return;
-  std::vector<double> own{worst_.relative, static_cast<double>(worst_.row),
-                          static_cast<double>(worst_.column)};
-  for (const Wide* element : {&worst_.upper, &worst_.lower})
+  const Difference& worst = worst_.from_image;
+  std::vector<double> own{worst.relative, static_cast<double>(worst.row), static_cast<double>(worst.column),
+                          worst_.from_transpose};
+  const std::size_t numbers = own.size();
+  for (const Wide* element : {&worst.upper, &worst.lower})
     own.insert(own.end(), parts_of(element), parts_of(element) + parts_of_number<T>);
   const std::vector<double> all = gather(runtime, own);
   for (std::size_t i = 0; i < all.size(); i += own.size()) {
-    Difference other{all[i], static_cast<std::int64_t>(all[i + 1]), static_cast<std::int64_t>(all[i + 2])};
-    std::copy_n(&all[i + 3], parts_of_number<T>, parts_of(&other.upper));
-    std::copy_n(&all[i + 3 + parts_of_number<T>], parts_of_number<T>, parts_of(&other.lower));
+    Differences other{{all[i], static_cast<std::int64_t>(all[i + 1]), static_cast<std::int64_t>(all[i + 2])},
+                      all[i + 3]};
+    std::copy_n(&all[i + numbers], parts_of_number<T>, parts_of(&other.from_image.upper));
+    std::copy_n(&all[i + numbers + parts_of_number<T>], parts_of_number<T>,
+                parts_of(&other.from_image.lower));
     merge(other);
   }
 }
@@ -412,18 +432,22 @@ void SymmetricReader<T>::combine_ranks(Runtime& runtime) {
 template <class T>
 void SymmetricReader<T>::require_symmetric() const {
   const std::lock_guard guard(mutex_);
-  if (worst_.relative <= tolerance_) return;
+  const Difference& worst = worst_.from_image;
+  if (worst.relative <= tolerance_) return;
   const char* const kind = is_complex_number<T> ? "Hermitian" : "symmetric";
-  if (worst_.row == worst_.column)
+  if (worst.row == worst.column)
     throw NumericalError(fmt::format(
         "{} is not Hermitian: the element on the diagonal in row {} (counted from 0) is {}, which is not "
-        "real; --method lu solves with such a matrix",
-        matrix_->name(), worst_.row,
-        number_text(stored_ == Stored::upper ? conjugate(worst_.lower) : worst_.lower)));
+        "real; {}",
+        matrix_->name(), worst.row,
+        number_text(stored_ == Stored::upper ? conjugate(worst.lower) : worst.lower),
+        stored_ == Stored::both
+            ? "--method lu solves with such a matrix"
+            : "one triangle, or a mean, is that of a Hermitian matrix, and one with A = A^T needs both"));
   throw NumericalError(fmt::format(
       "{} is not {}: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
-      matrix_->name(), kind, worst_.row, worst_.column, number_text(worst_.upper), worst_.column, worst_.row,
-      number_text(worst_.lower),
+      matrix_->name(), kind, worst.row, worst.column, number_text(worst.upper), worst.column, worst.row,
+      number_text(worst.lower),
       stored_ == Stored::mean
           ? std::string("that is more than rounding")
           : fmt::format("--lower or --upper takes one triangle, --symmetrize the mean where rounding is the "
@@ -434,7 +458,13 @@ void SymmetricReader<T>::require_symmetric() const {
 template <class T>
 double SymmetricReader<T>::asymmetry() const {
   const std::lock_guard guard(mutex_);
-  return worst_.relative;
+  return worst_.from_image.relative;
+}
+
+template <class T>
+double SymmetricReader<T>::difference_from_transpose() const {
+  const std::lock_guard guard(mutex_);
+  return worst_.from_transpose;
 }
 
 template class SymmetricReader<float>;

@@ -58,6 +58,9 @@ class SymmetricReader {
   /// The largest difference of the triangles, relative as for `tolerance`, after the flow has been waited for. 0:
   /// bitwise symmetric.
   double asymmetry() const;
+  /// Of a complex matrix of which both triangles are read: the same for the elements themselves, without conjugates: of
+  /// A - A^T. A value above `tolerance` is that of the first such element that was found.
+  double difference_from_transpose() const;
 
   // Called by the tasks.
 
@@ -81,11 +84,17 @@ class SymmetricReader {
   /// Checks a tile; with Stored::mean, a tile on the diagonal receives the mean of its halves.
   void check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
                   std::int64_t first_column);
-  /// Updates the worst difference of an element and one whose mirror image it should be. The numbers are finite.
-  void compare(Difference& worst, std::int64_t row, std::int64_t column, Wide upper, Wide lower);
+  /// The worst differences in a piece.
+  struct Differences {
+    Difference from_image{};
+    double from_transpose = 0;
+  };
+  /// Updates the worst differences by an element and one whose mirror image it should be. The numbers are finite.
+  void compare(Differences& worst, std::int64_t row, std::int64_t column, Wide upper, Wide lower);
+  double relative_difference(std::int64_t row, std::int64_t column, Wide a, Wide b);
   /// The absolute values of two diagonal elements. The diagonal is read when it is first needed.
   std::pair<double, double> diagonal_of(std::int64_t row, std::int64_t column);
-  void merge(const Difference& difference);
+  void merge(const Differences& differences);
 
   std::shared_ptr<const data::StoredMatrix> matrix_;
   Stored stored_;
@@ -99,7 +108,7 @@ class SymmetricReader {
   // set when the diagonal is complete; it is constant afterwards
   std::atomic<const double*> diagonal_read_ = nullptr;
   mutable std::mutex mutex_;  // guards worst_
-  Difference worst_;
+  Differences worst_;
 };
 
 extern template class SymmetricReader<float>;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "algorithms/linalg/scratch_pool.hpp"
@@ -30,6 +31,8 @@ class SymmetricSource final : public MatrixSource<T> {
   std::int64_t rows() const override { return matrix_.rows(); }
   std::int64_t columns() const override { return matrix_.columns(); }
   bool by_blocks() const override { return true; }
+  std::string name() const override { return matrix_.name(); }
+  std::size_t element_bytes() const override { return matrix_.element_bytes(); }
 
   void read(std::int64_t row, std::int64_t row_count, std::int64_t column, std::int64_t column_count, T* out,
             std::int64_t ld) const override {

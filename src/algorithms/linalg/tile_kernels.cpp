@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
@@ -52,18 +54,30 @@ void solve_triangle(const Kernels& kernels, const TriangularSolve& solve, const 
   kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(columns, n));
 }
 
+/// The elements that op(A) op(B) and C have in common, where one of them may be larger.
+struct ProductShape {
+  template <class View, class Result>
+  ProductShape(Transpose op_a, Transpose op_b, const View& a, const View& b, const Result& c) noexcept
+      : rows(std::min<int>(c.rows(), op_a == Transpose::no ? a.rows() : a.columns())),
+        columns(std::min<int>(c.columns(), op_b == Transpose::no ? b.columns() : b.rows())),
+        inner(op_a == Transpose::no ? a.columns() : a.rows()) {}
+  int rows, columns, inner;
+};
+
 /// C := alpha op(A) op(B) + beta C.
 template <class T>
 void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, const Input<T>& a,
              const Input<T>& b, T beta, const TileView<T>& c) {
-  const int inner = op_a == Transpose::no ? a.columns() : a.rows();
-  if (c.columns() == 1 && op_b == Transpose::no)
-    kernels.blas().gemv<T>(op_a, a.rows(), a.columns(), alpha, a.data(), a.leading_dimension(), b.data(), 1,
-                           beta, c.data(), 1);
+  const ProductShape shape(op_a, op_b, a, b, c);
+  if (shape.columns == 1 && op_b == Transpose::no)
+    kernels.blas().gemv<T>(op_a, op_a == Transpose::no ? shape.rows : a.rows(),
+                           op_a == Transpose::no ? a.columns() : shape.rows, alpha, a.data(),
+                           a.leading_dimension(), b.data(), 1, beta, c.data(), 1);
   else
-    kernels.blas().gemm<T>(op_a, op_b, c.rows(), c.columns(), inner, alpha, a.data(), a.leading_dimension(),
-                           b.data(), b.leading_dimension(), beta, c.data(), c.leading_dimension());
-  kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(c.rows(), c.columns(), inner));
+    kernels.blas().gemm<T>(op_a, op_b, shape.rows, shape.columns, shape.inner, alpha, a.data(),
+                           a.leading_dimension(), b.data(), b.leading_dimension(), beta, c.data(),
+                           c.leading_dimension());
+  kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(shape.rows, shape.columns, shape.inner));
 }
 
 // A device body launches its kernels with an OpenclQueue or a CudaStream. Overloads on this type select the
@@ -87,11 +101,11 @@ constexpr std::size_t size(int count) noexcept { return static_cast<std::size_t>
 template <class T, class Queue>
 void product(const Queue& queue, const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha,
              const Input<T>& a, const Input<T>& b, T beta, const TileView<T>& c) {
-  const int inner = op_a == Transpose::no ? a.columns() : a.rows();
+  const ProductShape shape(op_a, op_b, a, b, c);
   device_blas(kernels, queue)
-      .template gemm<T>(queue, op_a, op_b, size(c.rows()), size(c.columns()), size(inner), alpha,
+      .template gemm<T>(queue, op_a, op_b, size(shape.rows), size(shape.columns), size(shape.inner), alpha,
                         device_matrix(queue, a), device_matrix(queue, b), beta, device_matrix(queue, c));
-  kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
+  kernels.count(Kernel::gemm, gemm_flops(shape.rows, shape.columns, shape.inner));
 }
 
 // Bodies for devices.
@@ -165,7 +179,7 @@ void check_definite(int info, std::int64_t first_column) {
 /// The operations of C := C + A op(B); A is not transposed.
 template <class T>
 constexpr auto product_task_flops =
-    [](auto& a, auto&, auto& c) { return real_flops<T> * gemm_flops(c.rows(), c.columns(), a.columns()); };
+    [](auto& a, auto&, auto& c) { return real_flops<T> * gemm_flops(a.rows(), c.columns(), a.columns()); };
 
 /// Solves with the triangle of a diagonal tile; the right-hand sides are a tile A below it or right of it.
 template <class T>
@@ -317,6 +331,17 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
               .flops(product_task_flops<T>)) {}
 
 template <class T>
+LowerProductKernels<T>::LowerProductKernels(const Kernels& kernels)
+    : multiply_lower(codelet("multiply_lower")
+                         .cpu([kernels](In<Tile> l, InOut<Tile> x) {
+                           kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no,
+                                                  Diagonal::general, x.rows(), x.columns(), 1, l.data(),
+                                                  l.leading_dimension(), x.data(), x.leading_dimension());
+                           kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
+                         })
+                         .emulated()) {}
+
+template <class T>
 SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
     : solve_lower(triangle_codelet<T>("solve_lower", kernels, forward_solve(factors))),
       solve_upper(triangle_codelet<T>("solve_upper", kernels, backward_solve<T>(factors))),
@@ -324,16 +349,16 @@ SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
       update_upper(product_codelet<T>("update_upper", kernels, backward_update_op<T>(factors), Transpose::no,
                                       -1, 1)) {}
 
-#define FAIRLEAD_INSTANTIATE_KERNELS(T) \
-  template struct CholeskyKernels<T>;   \
-  template struct LuKernels<T>;         \
+#define FAIRLEAD_INSTANTIATE_KERNELS(T)   \
+  template struct CholeskyKernels<T>;     \
+  template struct LuKernels<T>;           \
+  template struct ProductKernels<T>;      \
+  template struct LowerProductKernels<T>; \
   template struct SolveKernels<T>;
 FAIRLEAD_INSTANTIATE_KERNELS(float)
 FAIRLEAD_INSTANTIATE_KERNELS(double)
 FAIRLEAD_INSTANTIATE_KERNELS(std::complex<float>)
 FAIRLEAD_INSTANTIATE_KERNELS(std::complex<double>)
-template struct ProductKernels<float>;
-template struct ProductKernels<double>;
 #undef FAIRLEAD_INSTANTIATE_KERNELS
 
 }  // namespace fairlead::linalg

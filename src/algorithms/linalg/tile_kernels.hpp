@@ -41,6 +41,7 @@ struct LuKernels {
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> gemm;
 };
 
+/// C has the shape of A B, or is larger: then the rest of its elements is not accessed.
 template <class T>
 struct ProductKernels {
   using Tile = fairlead::Tile<T>;
@@ -53,6 +54,17 @@ struct ProductKernels {
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> scale_and_add;
   /// C := alpha A B + C.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> add;
+};
+
+/// The product with L of a Cholesky factorization; off the diagonal it is ProductKernels::add.
+template <class T>
+struct LowerProductKernels {
+  using Tile = fairlead::Tile<T>;
+
+  explicit LowerProductKernels(const Kernels& kernels);
+
+  /// X := L X, with the tile on the diagonal.
+  Codelet<In<Tile>, InOut<Tile>> multiply_lower;
 };
 
 /// The factorization that a solve follows.
@@ -75,16 +87,16 @@ struct SolveKernels {
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> update_upper;
 };
 
-#define FAIRLEAD_KERNELS_OF(T)               \
-  extern template struct CholeskyKernels<T>; \
-  extern template struct LuKernels<T>;       \
+#define FAIRLEAD_KERNELS_OF(T)                   \
+  extern template struct CholeskyKernels<T>;     \
+  extern template struct LuKernels<T>;           \
+  extern template struct ProductKernels<T>;      \
+  extern template struct LowerProductKernels<T>; \
   extern template struct SolveKernels<T>;
 FAIRLEAD_KERNELS_OF(float)
 FAIRLEAD_KERNELS_OF(double)
 FAIRLEAD_KERNELS_OF(std::complex<float>)
 FAIRLEAD_KERNELS_OF(std::complex<double>)
-extern template struct ProductKernels<float>;
-extern template struct ProductKernels<double>;
 #undef FAIRLEAD_KERNELS_OF
 
 }  // namespace fairlead::linalg

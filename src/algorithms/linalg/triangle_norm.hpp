@@ -14,6 +14,7 @@
 
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/shapes.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -75,20 +76,20 @@ class TriangleNorm {
     const auto end_of = [&](int j) { return diagonal ? std::min(j + 1, t.rows()) : t.rows(); };
     for (int j = 0; j < t.columns(); ++j)
       for (int i = 0; i < end_of(j); ++i) {
-        const double size = std::abs(static_cast<double>(t(i, j)));
+        const double size = magnitude(t(i, j));
         sums[static_cast<std::size_t>(i)] += size;
         largest[static_cast<std::size_t>(i)] = std::max(largest[static_cast<std::size_t>(i)], size);
       }
     for (int j = 0; j < t.columns(); ++j)
       for (int i = 0; i < end_of(j); ++i)
         if (const double by = largest[static_cast<std::size_t>(i)]; by > 0) {
-          const double part = static_cast<double>(t(i, j)) / by;
+          const double part = magnitude(t(i, j)) / by;
           squares[static_cast<std::size_t>(i)] += part * part;
         }
     for (std::int32_t i = 0; i < rows.rows(); ++i) {
       const auto row = static_cast<std::size_t>(i);
       rows(i, 0) += sums[row];
-      if (diagonal) rows(i, 1) = std::abs(static_cast<double>(t(i, i)));
+      if (diagonal) rows(i, 1) = magnitude(t(i, i));
       rows(i, 2) = std::max(rows(i, 2), largest[row]);
       rows(i, 3) = std::hypot(rows(i, 3), largest[row] * std::sqrt(squares[row]));
     }

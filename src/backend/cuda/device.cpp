@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "config/value.hpp"
@@ -66,8 +67,8 @@ CudaDevice::CudaDevice(std::shared_ptr<const CudaDriver> driver, const CudaDevic
 CudaDevice::~CudaDevice() {
   if (memory_ != 0)
     with_context_noexcept([&] {
-      for (const Module module : modules_.take())
-        if (!lost()) check_released(driver_->cuModuleUnload(module), "cuModuleUnload");
+      while (const std::optional<Module> module = modules_.take_last())
+        if (!lost()) check_released(driver_->cuModuleUnload(*module), "cuModuleUnload");
       if (!lost()) check_released(driver_->cuMemFree_v2(memory_), "cuMemFree");
     });
   if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);

@@ -37,12 +37,12 @@ Function Modules::function(const CudaKernel& kernel, const CudaDriver& driver,
   return loaded_.emplace_back(std::move(one)).functions[kernel.number];
 }
 
-std::vector<Module> Modules::take() noexcept {
+std::optional<Module> Modules::take_last() noexcept {
   const std::lock_guard lock(mutex_);
-  std::vector<Module> all;
-  for (auto one = loaded_.rbegin(); one != loaded_.rend(); ++one) all.push_back(one->module);
-  loaded_.clear();
-  return all;
+  if (loaded_.empty()) return std::nullopt;
+  const Module module = loaded_.back().module;
+  loaded_.pop_back();
+  return module;
 }
 
 }  // namespace backend::cu

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "backend/cuda/driver.hpp"
@@ -17,8 +18,8 @@ class Modules {
   /// `check`: throws if the status is an error.
   Function function(const CudaKernel& kernel, const CudaDriver& driver,
                     const std::function<void(Status, const char* what)>& check);
-  /// Removes all modules, for unloading, the last one first.
-  std::vector<Module> take() noexcept;
+  /// Removes a module, for unloading, the last one first; nothing: there is none. Allocates nothing, for destructors.
+  std::optional<Module> take_last() noexcept;
 
  private:
   struct Loaded {

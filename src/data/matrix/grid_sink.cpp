@@ -1,6 +1,7 @@
 // Converts elements and copies them into tiles.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/scalar.hpp"
 #include "data/matrix/tile_grid.hpp"
@@ -33,9 +34,13 @@ void copy_to_tile(const ElementBlock& where, const StoredElements& from, std::ui
                   std::uint64_t ld) noexcept {
   if (from.order == StorageOrder::fortran) {
     for (auto j = column; j < column_end; ++j) {
-      const auto line = (j - where.column) * from.stride - where.row;
-      for (auto i = row; i < row_end; ++i)
-        tile[(i - row) + (j - column) * ld] = load<T, Stored, swapped>(from.first, line + i);
+      const std::byte* const line =
+          from.first + ((j - where.column) * from.stride + (row - where.row)) * sizeof(Stored);
+      T* const to = tile + (j - column) * ld;
+      if constexpr (std::is_same_v<T, Stored> && !swapped)
+        std::memcpy(to, line, (row_end - row) * sizeof(T));
+      else
+        for (std::uint64_t i = 0; i < row_end - row; ++i) to[i] = load<T, Stored, swapped>(line, i);
     }
     return;
   }

@@ -33,7 +33,8 @@ namespace fairlead::jdf {
 namespace {
 
 constexpr std::size_t max_output = 8000;
-constexpr std::string_view folder_prefix = "fairlead-c-", new_folder_prefix = "fairlead-new-c-";
+constexpr std::string_view folder_prefix = "fairlead-compiler-";
+constexpr std::string_view new_folder_prefix = "fairlead-new-compiler-";
 
 std::string first_lines_of(const std::string& text) {
   return text.size() <= max_output ? text : text.substr(0, max_output) + "\n...\n";
@@ -48,6 +49,14 @@ FileDescriptor locked_folder(const std::filesystem::path& path) {
   return ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : FileDescriptor();
 }
 
+/// Whether all that the directory contains may be a compiler's: users may have given such a name to directories of
+/// their own.
+bool has_only_compiler_files(const std::filesystem::path& folder) {
+  return std::ranges::all_of(list_directory(folder), [](const std::string& name) {
+    return name == "include" || name.starts_with("code.");
+  });
+}
+
 /// Removes the directories of killed processes.
 void remove_stale_folders(const std::filesystem::path& temporary) {
   std::error_code error;
@@ -58,7 +67,8 @@ void remove_stale_folders(const std::filesystem::path& temporary) {
     if (name.starts_with(new_folder_prefix)) ::rmdir((temporary / name).c_str());
   }
   for (const std::filesystem::path& path : found)
-    if (const FileDescriptor lock = locked_folder(path)) std::filesystem::remove_all(path, error);
+    if (const FileDescriptor lock = locked_folder(path); lock && has_only_compiler_files(path))
+      std::filesystem::remove_all(path, error);
 }
 
 /// The text without this prefix.

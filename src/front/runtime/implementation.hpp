@@ -11,7 +11,6 @@
 #include <utility>
 #include "backend/arena.hpp"
 #include "backend/backend.hpp"
-#include "backend/cpu/cpu_world.hpp"
 #include "backend/disk/checksums.hpp"
 #include "backend/disk/disk.hpp"
 #include "backend/disk/spill_file.hpp"
@@ -19,20 +18,23 @@
 #include "base/pages.hpp"
 #include "config/value.hpp"
 #include "data/output/output_file.hpp"
+#include "engine/task_footprint.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_file_writer.hpp"
 #include "front/ranks/rank_context.hpp"
 #include "front/runtime/block_collection.hpp"
 #include "front/runtime/machine_plan.hpp"
 #include "front/runtime/partial_spaces.hpp"
+#include "front/runtime/running_world.hpp"
+#include "front/runtime/scheduler_setting.hpp"
 #include "front/runtime/single_data.hpp"
 #include "front/runtime/sizes.hpp"
 #include "front/runtime/stored_bytes.hpp"
 #include "front/runtime/tile_collection.hpp"
+#include "front/runtime/virtual_time.hpp"
 #include "front/runtime/watchdog.hpp"
 #include "front/what_if/simulation_runners.hpp"
 #include "machine/system_files.hpp"
-#include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead {
@@ -49,21 +51,25 @@ inline bool is_set(const Config& config, std::string_view key) {
 class Runtime::Implementation {
  public:
   Implementation(const Config& config, Bytes reserved, const backend::Backends& backends)
-      : plan(front::plan_of(config, reserved, backends)),
+      : clock(front::VirtualTimeBackend::clock_in(backends)),
+        plan(front::plan_of(config, reserved, backends)),
         chosen_policy(config.has("scheduler") ? std::string_view()
                                               : schedule::default_policy({.devices = !plan.devices.empty()})),
         event_log_path(config.text_or("event-log", "")),
         recording_for(config.has("report")  ? "--report " + config.text("report")
                       : config.has("trace") ? "--trace " + config.text("trace")
                                             : ""),
-        arena(plan.capacity,
+        arena(clock != nullptr ? smallest_arena : plan.capacity,
               config.flag("huge-pages") ? backend::HugePages::if_allowed : backend::HugePages::no),
         transit(std::max<Bytes>(plan.transit_bytes(plan.chunk), 4096), backend::HugePages::no),
-        spill(config.text("disk-directory"), is_set(config, "disk-directory") ? 0 : plan.capacity),
+        spill(config.text("disk-directory"), clock != nullptr                   ? unlimited
+                                             : is_set(config, "disk-directory") ? 0
+                                                                                : plan.capacity),
         checksums(plan.devices.empty() ? backend::Checksums::largest_chunk
                                        : std::min(plan.chunk, backend::Checksums::largest_chunk)),
-        world(cpu_options(config)),
-        core(core_options(config), world),
+        world(clock == nullptr ? front::RunningWorld(std::make_unique<backend::CpuWorld>(cpu_options(config)))
+                               : front::RunningWorld(std::make_unique<backend::SimWorld>(sim_options()))),
+        core(core_options(config), world.get()),
         watchdog(Duration(static_cast<std::int64_t>(config.count("quiet-period")) * 1'000'000'000),
                  {.activity =
                       [this] {
@@ -99,7 +105,7 @@ class Runtime::Implementation {
     const auto complain_of = [](const std::exception& error) { log_message("fairlead: {}\n", error.what()); };
     try {
       const model::KeptDurations learned = durations();
-      plan.profile.keep(learned);
+      if (clock == nullptr) plan.profile.keep(learned);
       end_flow_record(learned);
     } catch (const std::exception& error) {
       complain_of(error);
@@ -170,10 +176,12 @@ class Runtime::Implementation {
   }
   /// Thread-safe.
   engine::StatusReport situation() {
-    return core.engine().situation({.datum = [this](DatumId id) { return core.names().text(id); },
-                                    .in_body = [this](WorkerId worker) { return world.in_body(worker); },
-                                    .now = world.now()});
+    return core.engine().situation(
+        {.datum = [this](DatumId id) { return core.names().text(id); },
+         .in_body = [this](WorkerId worker) { return world.get().in_body(worker); },
+         .now = world.get().now()});
   }
+  front::TaskClock* const clock;  // null: a real run
   front::MachinePlan plan;
   std::string_view chosen_policy;  // the last default; empty: the setting `scheduler` names a policy
   std::string event_log_path;
@@ -183,11 +191,11 @@ class Runtime::Implementation {
   backend::SpillFile spill;
   backend::Checksums checksums;
   backend::DiskTraffic traffic;
-  front::StoredBytes kept{arena, plan.capacity};
+  front::StoredBytes kept{arena, clock != nullptr ? 0 : plan.capacity};
   front::PartialSpaces partials{spill, kept, plan.capacity / most_for_partials};
   front::DatumStore data;
   front::SingleData single{data, spill};
-  backend::CpuWorld world;
+  front::RunningWorld world;
   engine::RuntimeCore core;
   std::unique_ptr<front::FlowFileWriter> flow_file_writer;
   Bytes in_place = 0;
@@ -195,6 +203,15 @@ class Runtime::Implementation {
   front::Watchdog watchdog;      // last: its thread uses the other members
 
  private:
+  static constexpr Bytes smallest_arena = 4096, unlimited = ~Bytes{0};
+
+  backend::SimOptions sim_options() {
+    backend::SimOptions options;
+    options.duration = [this](const Task& task, WorkerId) {
+      return clock->start(task, engine::footprint_of(task, core.engine().memory()));
+    };
+    return options;
+  }
   backend::CpuOptions cpu_options(const Config& config) {
     backend::CpuOptions options;
     options.workers = {.cores = plan.workers,
@@ -218,16 +235,15 @@ class Runtime::Implementation {
     options.topology = std::move(plan.topology);
     options.engine.durations = plan.profile.durations();
     options.engine.policy_name = config.text_or("scheduler", chosen_policy);
-    if (!schedule::is_plugin(schedule::name_in(options.engine.policy_name)))
-      config.require_one_of("scheduler", schedule::policy_names(),
-                            schedule::name_in(options.engine.policy_name));
-    options.policy = schedule::make_policy(options.engine.policy_name);
+    options.policy = front::make_scheduler(config, options.engine.policy_name);
     options.engine.pipeline_depth = config.count_or("pipeline-depth", 0);
     options.engine.seed = config.count("seed");
     options.engine.log = config.has("event-log");
     if (!recording_for.empty()) options.engine.trace_memory = config.bytes("trace-memory");
-    options.engine.fast_path = config.flag("fast-path");
-    options.engine.what_if_simulation = front::background_simulations(plan.idle_cores);
+    options.engine.fast_path = clock == nullptr && config.flag("fast-path");
+    options.engine.what_if_simulation =
+        clock == nullptr ? front::background_simulations(plan.idle_cores)
+                         : front::virtual_time_simulations(*world.simulated(), plan.idle_cores);
     options.fixed_order = config.flag("fixed-order");
     options.window = std::max<std::size_t>(config.count("window"), options.policy->horizon());
     return options;

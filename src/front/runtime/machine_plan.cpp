@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "base/pages.hpp"
+#include "config/memory_limit_error.hpp"
 #include "config/value.hpp"
 #include "machine/machine.hpp"
 
@@ -57,7 +58,7 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
-    throw ConfigError(
+    throw config::MemoryLimitError(
         fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed in addition to them.\n"
                     "  Allow more by --memory.",
                     config::readable_size(limit), config::readable_size(reserved)));
@@ -68,7 +69,7 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
   plan.chunk = plan.chunk_for(limit, reserved);
   plan.capacity = plan.pool_capacity(limit, reserved);
   if (plan.capacity == 0)
-    throw ConfigError(
+    throw config::MemoryLimitError(
         fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed in addition to them, and "
                     "transit buffers for {} "
                     "devices.\n  Allow at least {} bytes by --memory, or use fewer devices.",

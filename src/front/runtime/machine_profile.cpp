@@ -5,21 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "base/log.hpp"
-#include "machine/disk.hpp"
-#include "machine/identity.hpp"
 
 namespace fairlead::front {
 
 namespace {
-
-bool joins_disk(const Topology& topology, const LinkSpec& link) {
-  return topology.nodes[index(link.first)].name == "disk" ||
-         topology.nodes[index(link.second)].name == "disk";
-}
 
 std::int32_t today() {
   const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
@@ -28,26 +20,18 @@ std::int32_t today() {
 
 }  // namespace
 
-std::string place_of_link(const Topology& topology, const LinkSpec& link, const std::string& disk_directory) {
-  return joins_disk(topology, link) ? machine::disk_label(disk_directory) : std::string();
-}
-
 MachineProfile::MachineProfile(const Config& config, const machine::Machine& machine)
-    : disk_directory_(config.text("disk-directory")), keep_durations_(config.flag("keep-durations")) {
+    : kept_(config, machine), keep_durations_(config.flag("keep-durations")) {
   if (config.has("disk-bandwidth"))
     disk_cap_ = static_cast<double>(config.bandwidth_bytes_per_second("disk-bandwidth"));
-  const std::string directory = config.text_or("cache-directory", "");
-  if (directory.empty()) return;
-  file_.emplace(directory, machine::identity_of(machine).text());
-  facts_ = file_->load();
-  if (!facts_.problem.empty()) log_once("fairlead: " + facts_.problem + '\n');
-  if (!keep_durations_) facts_.durations.clear();
+  if (!kept_.facts.problem.empty()) log_once("fairlead: " + kept_.facts.problem + '\n');
+  if (!keep_durations_) kept_.facts.durations.clear();
 }
 
 void MachineProfile::use_links(Topology& topology) const {
-  if (!facts_.links.empty())
-    model::use_measured(topology, facts_.links, [this](const Topology& all, const LinkSpec& link) {
-      return place_of_link(all, link, disk_directory_);
+  if (!links().empty())
+    model::use_measured(topology, links(), [this](const Topology& all, const LinkSpec& link) {
+      return place_of_link(all, link, kept_.disk_directory);
     });
   if (!disk_cap_) return;
   for (LinkSpec& link : topology.links)
@@ -55,10 +39,10 @@ void MachineProfile::use_links(Topology& topology) const {
 }
 
 void MachineProfile::keep(const model::KeptDurations& learned) const noexcept {
-  if (!file_ || !keep_durations_ || learned.empty()) return;
-  if (!model::MachineFile::is_worth_writing(learned, facts_.durations)) return;
+  if (!kept_.file || !keep_durations_ || learned.empty()) return;
+  if (!model::MachineFile::is_worth_writing(learned, durations())) return;
   try {
-    file_->add(learned, facts_.durations, today());
+    kept_.file->add(learned, durations(), today());
   } catch (const std::exception& error) {
     log_message("fairlead: how long tasks took is not kept for later runs: {}\n", error.what());
   }

@@ -10,23 +10,36 @@ namespace fairlead {
 
 struct detail::RuntimeAccess {
   static Runtime::Implementation& of(Runtime& runtime) noexcept { return *runtime.implementation_; }
-  static std::shared_ptr<TileCollection> read_only(Runtime& runtime, const std::string& name,
-                                                   const Tiling& tiling, std::size_t element_bytes,
-                                                   Fill content) {
+  static std::shared_ptr<TileCollection> tiles(Runtime& runtime, const std::string& name,
+                                               const Tiling& tiling, std::size_t element_bytes,
+                                               Fill content) {
     return runtime.make_tiles(name, tiling.rows, tiling.columns, tiling.tile,
                               tiling.lower_only ? Tiles::lower : Tiles::all, element_bytes,
-                              front::ReadOnlyFill{std::move(content)});
+                              std::move(content));
   }
   static DatumReference add(Runtime& runtime, const std::string& name, const Description& as) {
     return runtime.register_one(name, as);
   }
+  static void remove(Runtime& runtime, const DatumReference& reference) { runtime.remove_one(reference); }
 };
 
 std::shared_ptr<detail::TileCollection> front::make_read_only_tiles(Runtime& runtime, const std::string& name,
                                                                     const detail::Tiling& tiling,
                                                                     std::size_t element_bytes,
                                                                     detail::Fill content) {
-  return detail::RuntimeAccess::read_only(runtime, name, tiling, element_bytes, std::move(content));
+  return make_tiles(runtime, name, tiling, element_bytes, ReadOnlyFill{std::move(content)});
+}
+std::shared_ptr<detail::TileCollection> front::make_tiles(Runtime& runtime, const std::string& name,
+                                                          const detail::Tiling& tiling,
+                                                          std::size_t element_bytes, detail::Fill content) {
+  return detail::RuntimeAccess::tiles(runtime, name, tiling, element_bytes, std::move(content));
+}
+detail::DatumReference front::register_datum(Runtime& runtime, const std::string& name,
+                                             const detail::Description& as) {
+  return detail::RuntimeAccess::add(runtime, name, as);
+}
+void front::remove_datum(Runtime& runtime, const detail::DatumReference& reference) {
+  detail::RuntimeAccess::remove(runtime, reference);
 }
 detail::DatumReference front::make_read_only_datum(Runtime& runtime, const std::string& name,
                                                    detail::Description as, detail::Fill content) {

@@ -64,11 +64,11 @@ class CandidateSimulation {
       const bool found = done_ >= work_limit_ && then <= time_limit_.load(std::memory_order_relaxed);
       flow.cancel();
       flow.finish();
-      return {found ? then : Duration::max(), quarters_};
+      return {found ? then : Duration::max(), quarters_, bytes_moved()};
     }
     flow.wait();
     if (writes_back_results()) core_.home_values().flush();
-    return {world_.now(), quarters_};
+    return {world_.now(), quarters_, bytes_moved()};
   }
   std::size_t tasks() const noexcept { return tasks_; }
 
@@ -79,6 +79,14 @@ class CandidateSimulation {
     return std::ranges::any_of(script_.data(), [&](const SimulationInput::SimulatedDatumRecord& datum) {
       return script_.topology().nodes[index(datum.home)].memory != MemoryKind::store;
     });
+  }
+  Bytes bytes_moved() {
+    Bytes sum = 0;
+    core_.engine().locked([&](memory::Memory& memory) {
+      for (const memory::LinkTraffic& link : memory.transfers().traffic())
+        sum += memory::LinkTraffic::bytes(link.from_home) + memory::LinkTraffic::bytes(link.to_home);
+    });
+    return sum;
   }
   /// A task's source line is its index in the script.
   Duration estimate(const Task& task, WorkerId worker) const {

@@ -57,6 +57,7 @@ struct SelectionInput {
   Duration cost_per_task{};  ///< per simulated task and policy, at this number of simultaneous simulations
   double at_once = 1;
   std::size_t min_tasks = 0;         ///< least number of tasks per policy for a meaningful result
+  bool one_memory = false;           ///< one memory node, with a disk
   bool exceeds_memories = false;     ///< the data exceed the memories of the main workers, all together
   bool transfer_bound = false;       ///< transferring each datum once takes longer than the computation
   bool transfers_are_cheap = false;  ///< several transfers of each datum do not: see try_start()

@@ -222,7 +222,7 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     selection_.at_once = static_cast<double>(at_once);
     selection_.min_tasks = limits_.fewest_tasks;
     selection_.left_out = limits_.left_out;
-    exclude_equivalent_candidates();
+    exclude_candidates();
     describe(tasks);
     if (!is_worth_simulating(selection_)) return false;
     if (const std::string* known = results_.find(described_)) {
@@ -277,10 +277,15 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     if (!closed_ || policy_.is_final() || progress_.watched() || step_ != Step::none) return;
     try_start();
   }
-  /// Excludes candidates that are equal to near here: they differ in the choice of worker or node, and there is only
-  /// one.
-  void exclude_equivalent_candidates() {
-    if (view().nodes().size() == 1) selection_.left_out.add("nearer");
+  /// Excludes candidates that are equal to near here, since they differ in the choice of worker or node and there is
+  /// only one; and those for the other number of nodes.
+  void exclude_candidates() {
+    selection_.one_memory = view().nodes().size() == 1;
+    if (selection_.one_memory)
+      for (const std::string_view of_several : {"nearer", "heft-tmdp-init"})
+        selection_.left_out.add(of_several);
+    else
+      selection_.left_out.add("program-order");
     if (view().workers().size() == 1) selection_.left_out.add("dmdas");
   }
   /// Starts simulations alongside the running tasks.

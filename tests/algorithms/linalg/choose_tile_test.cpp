@@ -43,9 +43,23 @@ TEST(ChosenTile, LeavesMemoryForColumnsOfTilesIfPanelsNeedThem) {
     for (const Bytes memory : {gibibyte / 2, 4 * gibibyte, 64 * gibibyte}) {
       const std::int64_t side = choose_tile(n, 8, memory, 2, tile_needs_of_panels(2));
       const auto tiles = static_cast<std::int64_t>(memory) / (side * side * 8);
-      EXPECT_GE(tiles, 5 * ((n + side - 1) / side)) << n << ", " << memory;
-      EXPECT_LE(side, choose_tile(n, 8, memory, 2, {.tiles_per_side = 16, .max_side = 640}));
+      EXPECT_GE(tiles, (n * n * 8 > static_cast<std::int64_t>(memory) ? 3 : 5) * ((n + side - 1) / side))
+          << n << ", " << memory;
     }
+}
+
+TEST(ChosenTile, IsTheLargestThatLeavesSomeColumnsIfEachColumnCostsAPass) {
+  constexpr std::int64_t n = 12'288;
+  constexpr Bytes triangle = n * n / 2 * 8;
+  const TileRequirements needs = tile_needs_of_symmetric_panels(2);
+  EXPECT_EQ(choose_tile(n, 8, 2 * triangle, 2, needs), 448);
+  EXPECT_EQ(choose_tile(n, 8, triangle / 4, 2, needs), 640);
+  EXPECT_EQ(choose_tile(n, 8, triangle / 16, 2, needs), 160);
+  EXPECT_EQ(choose_tile(n, 8, triangle / 2, 2, needs), 1024);
+  EXPECT_EQ(choose_tile(4 * n, 8, 4 * triangle, 2, needs), 1024);
+  EXPECT_EQ(choose_tile(n, 8, 3 * triangle, 2, tile_needs_of_panels(2)), 640);
+  EXPECT_EQ(choose_tile(n, 8, triangle / 2, 2, tile_needs_of_panels(2)), 576);
+  EXPECT_EQ(choose_tile(n, 8, triangle / 8, 2, tile_needs_of_panels(2)), 192);
 }
 
 // If memory is too small for that many tiles, smaller tiles do not help.

@@ -164,6 +164,47 @@ TEST(InverseNorm, IsExactForHilbertsMatrix) {
   EXPECT_NEAR(estimate(a, 4).value, 1.2070e13, 0.02e13);
 }
 
+// 0.95^|i - j|: all rows of the inverse are alike, and few of them are estimated. The vector with the signs of the weights
+// finds the one in which nothing cancels.
+TEST(InverseNorm, OfSignedWeightsIsNotBelowTheSolutionForThem) {
+  constexpr std::int64_t n = 180;
+  Dense<double> a{n, n, std::vector<double>(n * n)};
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) a(i, j) = std::pow(0.95, static_cast<double>(std::abs(i - j)));
+  Runtime runtime(config_of({}));
+  const auto l = runtime.tiled<double>("A", n, n, 24, Tiles::lower);
+  Flow flow(runtime);
+  fill<double>(flow, std::make_shared<GivenMatrix<double>>(a), l, Tiles::lower);
+  cholesky(flow, kernels(), l);
+  wait_for_results(flow);
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(0.5, 1);
+  for (const std::int64_t at : {1, 77, 134}) {
+    std::vector<double> weights(n);
+    for (double& weight : weights) weight = uniform(random) * (uniform(random) < 0.75 ? -1 : 1);
+    for (std::int64_t i = at - 1; i <= at + 1; ++i)
+      weights[static_cast<std::size_t>(i)] = i == at ? 1.1 : -1.1;
+    Dense<double> side{n, 1, weights};
+    const auto b = runtime.tiled<double>("b", n, 1, 24);
+    fill<double>(flow, std::make_shared<GivenMatrix<double>>(side), b, Tiles::all);
+    solve_factored(flow, kernels(), l, b);
+    const Dense<double> x = fetch(flow, b);
+    double largest = 0, absolute = 0;
+    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(x(i, 0)));
+    InverseNorm<double> inverse(runtime, kernels(), l, weights);
+    while (!inverse.done()) {
+      inverse.submit(flow);
+      wait_for_results(flow);
+    }
+    EXPECT_GE(inverse.weighted_value(), largest * (1 - 1e-12));
+    for (const RowOfInverse& row : inverse.rows()) {
+      EXPECT_GT(row.weighted_sum, 0);
+      absolute = std::max(absolute, row.weighted_sum);
+    }
+    EXPECT_EQ(absolute, inverse.weighted_value());
+  }
+}
+
 TEST(InverseNorm, IsEqualInAndOutOfCoreUnderAnyPolicyAndWithDevices) {
   const auto a = of_spectrum(std::vector<double>(300, 1), 3);
   auto graded = a;
@@ -193,16 +234,16 @@ TEST(InverseNorm, SharesTheSweepsOfRefinement) {
   cholesky(flow, kernels(), l);
   wait_for_results(flow);
   const auto refine = [&](double* solution, InverseNorm<float>* along) {
-    RefinedSolve solve(runtime, kernels(), l, source, b, solution);
-    auto state = RefinedSolve::State::improving;
-    while (state == RefinedSolve::State::improving) {
+    RefinedSolve<float> solve(runtime, kernels(), l, source, b, solution);
+    auto state = RefinedSolve<float>::State::improving;
+    while (state == RefinedSolve<float>::State::improving) {
       solve.submit_correction(flow, along);
       wait_for_results(flow);
       solve.submit_residual(flow);
       wait_for_results(flow);
       state = solve.evaluate_step();
     }
-    EXPECT_EQ(state, RefinedSolve::State::converged);
+    EXPECT_EQ(state, RefinedSolve<float>::State::converged);
     return solve.matrix_norm();
   };
   InverseNorm<float> inverse(runtime, kernels(), l);

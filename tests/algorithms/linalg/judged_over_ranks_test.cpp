@@ -125,18 +125,18 @@ TEST(JudgedOverRanks, ARefinedSolutionEqualsOneMachineForAnyReaders) {
       Flow flow(runtime);
       std::vector<double> x(n * sides);
       const std::uint32_t readers = first_alone ? 1 : runtime.ranks();
-      RefinedSolve solve(
+      RefinedSolve<float> solve(
           runtime, kernels(), l, std::make_shared<OfFirstRank>(a, first_alone ? runtime.rank() : 0),
           std::make_shared<OfFirstRank>(b, first_alone ? runtime.rank() : 0), x.data(), readers);
-      auto state = RefinedSolve::State::improving;
-      while (state == RefinedSolve::State::improving) {
+      auto state = RefinedSolve<float>::State::improving;
+      while (state == RefinedSolve<float>::State::improving) {
         solve.submit_correction(flow);
         flow.wait();
         solve.submit_residual(flow);
         flow.wait();
         state = solve.evaluate_step();
       }
-      EXPECT_EQ(state, RefinedSolve::State::converged);
+      EXPECT_EQ(state, RefinedSolve<float>::State::converged);
       if (!grid) {
         expected = x;
         errors = {solve.backward_error(), solve.matrix_norm()};

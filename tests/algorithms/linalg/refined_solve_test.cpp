@@ -110,11 +110,11 @@ TEST(RefinedSolve, RejectsMismatchedShapes) {
   Runtime runtime(config_of({}));
   const auto l = runtime.tiled<float>("A", 20, 20, 8, Tiles::lower);
   double x[30] = {};
-  EXPECT_THROW(RefinedSolve(runtime, kernels(), l, std::make_shared<GeneratedSpd<double>>(30, 1),
-                            std::make_shared<GeneratedUniform<double>>(30, 1, 1), x),
+  EXPECT_THROW(RefinedSolve<float>(runtime, kernels(), l, std::make_shared<GeneratedSpd<double>>(30, 1),
+                                   std::make_shared<GeneratedUniform<double>>(30, 1, 1), x),
                UsageError);
-  EXPECT_THROW(RefinedSolve(runtime, kernels(), l, std::make_shared<GeneratedSpd<double>>(20, 1),
-                            std::make_shared<GeneratedUniform<double>>(21, 1, 1), x),
+  EXPECT_THROW(RefinedSolve<float>(runtime, kernels(), l, std::make_shared<GeneratedSpd<double>>(20, 1),
+                                   std::make_shared<GeneratedUniform<double>>(21, 1, 1), x),
                UsageError);
 }
 

@@ -14,7 +14,7 @@ namespace {
 class Memory {
  public:
   explicit Memory(std::int64_t n)
-      : n_(n), all_(static_cast<std::size_t>(n * TruncatedTriangle::columns_needed(n))) {}
+      : n_(n), all_(static_cast<std::size_t>(n * TruncatedTriangle<double>::columns_needed(n))) {}
   double* data() noexcept { return all_.data(); }
   double& operator()(std::int64_t i, std::int64_t j) { return all_[static_cast<std::size_t>(i + j * n_)]; }
 
@@ -36,7 +36,7 @@ TEST(TruncatedTriangle, OfRankOneHasMultiplesOfItsRowAsSolutions) {
       memory(0, j) = value_of(j);
       squares += value_of(j) * value_of(j);
     }
-    const TruncatedTriangle triangle(kernels(), n, 1e-13);
+    const TruncatedTriangle<double> triangle(kernels(), n, 1e-13);
     const Spectrum found = triangle.reduce(memory.data());
     EXPECT_EQ(found.rank, 1) << n;
     EXPECT_NEAR(found.largest, std::sqrt(squares), 1e-12 * std::sqrt(squares));
@@ -55,13 +55,13 @@ TEST(TruncatedTriangle, OfRankOneHasMultiplesOfItsRowAsSolutions) {
             << n << " " << i;
     double norms[2];
     fill();
-    triangle.project(memory.data(), norms, TruncatedTriangle::Space::columns);
+    triangle.project(memory.data(), norms, TruncatedTriangle<double>::Space::columns);
     EXPECT_NEAR(norms[0], 2, 1e-11) << n;
     EXPECT_NEAR(norms[1], 3, 1e-11) << n;
     double product = 0;
     for (std::int64_t i = 0; i < n; ++i) product += static_cast<double>(i + 1) * value_of(i);
     fill();
-    triangle.project(memory.data(), norms, TruncatedTriangle::Space::rows);
+    triangle.project(memory.data(), norms, TruncatedTriangle<double>::Space::rows);
     EXPECT_NEAR(norms[0], 2 * product / std::sqrt(squares), 1e-12 * product) << n;
     EXPECT_NEAR(norms[1], 3 * product / std::sqrt(squares), 1e-12 * product) << n;
   }
@@ -72,7 +72,7 @@ TEST(TruncatedTriangle, TruncatesADiagonalAtTheTolerance) {
     // 1, 1/2, 1/4, ... of which those above 0.3 count: two.
     Memory memory(n);
     for (std::int64_t j = 0; j < n; ++j) memory(j, j) = std::ldexp(1, -static_cast<int>(j));
-    const TruncatedTriangle triangle(kernels(), n, 0.3);
+    const TruncatedTriangle<double> triangle(kernels(), n, 0.3);
     const Spectrum found = triangle.reduce(memory.data());
     EXPECT_EQ(found.rank, std::min<std::int64_t>(n, 2));
     EXPECT_EQ(found.largest, 1);
@@ -88,7 +88,7 @@ TEST(TruncatedTriangle, TruncatesADiagonalAtTheTolerance) {
 TEST(TruncatedTriangle, OfZerosHasRankZeroAndTheSolutionZero) {
   for (const std::int64_t n : sizes) {
     Memory memory(n);
-    const TruncatedTriangle triangle(kernels(), n, 1e-15);
+    const TruncatedTriangle<double> triangle(kernels(), n, 1e-15);
     const Spectrum found = triangle.reduce(memory.data());
     EXPECT_EQ(found.rank, 0);
     EXPECT_EQ(found.largest, 0);

@@ -102,7 +102,7 @@ class Prepared : public Folder {
     std::filesystem::remove(path() / command.output);
     return run(
         std::string(command.words) + " --cache-directory cache",
-        {"LD_PRELOAD=" FAILING_ALLOCATIONS, "HWLOC_PLUGINS_PATH=/nonexistent",
+        {"LD_PRELOAD=" FAILING_ALLOCATIONS, "HWLOC_PLUGINS_PATH=/dev/null/plugins",
          "ALLOCATIONS=" + std::to_string(first) + ":" + std::to_string(in_a_row) + ":" + counted().string()});
   }
   std::uint64_t count() const {

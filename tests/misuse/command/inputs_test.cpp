@@ -95,7 +95,7 @@ TEST(Inputs, ComplexNumbers) {
   folder.array("A.npy", "<c32", "(40, 40)", spd_elements(40) + spd_elements(40));
   expect_refused(folder, usual, 1, "A.npy: holds complex numbers of 256 bits");
   folder.array("A.npy", "<c16", "(40, 40)", spd_elements(40) + spd_elements(40));
-  expect_refused(folder, std::string(usual) + " --method qr", 1, "A.npy holds complex numbers");
+  expect_refused(folder, std::string(usual) + " --refine --tf32", 2, "the files hold complex ones");
 }
 
 TEST(Inputs, AMatrixThatIsNotSquare) {

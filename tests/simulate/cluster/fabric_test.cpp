@@ -235,6 +235,23 @@ TEST(Turns, ReportThatNoEventIsLeft) {
                Error);
 }
 
+// A communicator that waits for ranks that no longer answer must not wait after that.
+TEST(Turns, HelpEndsWithAnErrorUnlessItIsDone) {
+  backend::Timeline timeline;
+  RankScheduler turns(timeline, 2);
+  SimulatedNetwork fabric(
+      turns, made_up_cluster(2, "bandwidth = \"1GB/s\"\nlatency_microseconds = 10\n").network, 2,
+      [](std::uint32_t, bool) {}, [](std::uint32_t) { return false; });
+  bool said = false;
+  EXPECT_THROW(turns.run([&](std::size_t i) {
+    const auto end = fabric.end_of(net::RankId{static_cast<std::uint32_t>(i)});
+    said = true;
+    end->help([&] { return said; });
+    end->help([] { return false; });
+  }),
+               Error);
+}
+
 TEST(Turns, AlternateBetweenPrograms) {
   backend::Timeline timeline;
   RankScheduler turns(timeline, 3);

@@ -6,6 +6,7 @@
 #include <fairlead/error.hpp>
 #include <string_view>
 
+#include "algorithms/linalg/blas/find_libraries.hpp"
 #include "base/shared_library.hpp"
 
 namespace fairlead::linalg {
@@ -21,14 +22,6 @@ bool has_wide_integers(const SharedLibrary& library) {
   return ddot(&length, x, &stride, y, &stride) != 3 * 7 + 5 * 11;
 }
 
-/// Calls the setter of every library that is present: one library may be built on another.
-void set_one_thread(const SharedLibrary& library) {
-  for (const char* function : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "flexiblas_set_num_threads",
-                               "armpl_set_num_threads", "nvpl_blas_set_num_threads"})
-    if (const auto set = library.find<void(int)>(function)) set(1);
-  if (const auto blis = library.find<void(std::int64_t)>("bli_thread_set_num_threads")) blis(1);
-}
-
 /// The runtime library of MKL (mkl_rt) fixes its interface at the first call. Selects 32-bit integers and no threads.
 void set_interface(const SharedLibrary& library) {
   constexpr int lp64 = 0, sequential = 1;
@@ -42,8 +35,28 @@ std::string text_from(const SharedLibrary& library, const char* function) {
   return text != nullptr ? text : "";
 }
 
+/// Opens a library with the routines `probe`, such as dgemm_, whose names may have the prefix of the OpenBLAS in
+/// packages of Python, which lets it be loaded next to another one.
+SharedLibrary open_routines(const std::string& name, const std::string& probe) {
+  constexpr const char* prefix = "scipy_";
+  const auto library = SharedLibrary::open(name);
+  const auto prefixed = library.with_prefix(prefix);
+  const bool has_prefix = library.find<void()>(probe.c_str()) == nullptr &&
+                          (prefixed.find<void()>(probe.c_str()) != nullptr ||
+                           prefixed.find<void()>((probe + "64_").c_str()) != nullptr);
+  return has_prefix ? prefixed : library;
+}
+
+/// The name of the library to load by default.
+std::string default_library() {
+  for (const char* name : {"libscipy_openblas.so", "libopenblas.so.0"})
+    if (SharedLibrary::can_open(name)) return name;
+  const auto found = find_blas_libraries({.first = SharedLibrary::first_directories()});
+  return found.empty() ? "libopenblas.so.0" : found.front().name;
+}
+
 SharedLibrary lapack_of(const SharedLibrary& blas, const std::string& wanted) {
-  if (!wanted.empty()) return SharedLibrary::open(wanted);
+  if (!wanted.empty()) return open_routines(wanted, "dpotrf_");
   if (blas.find<void()>("dpotrf_") != nullptr) return blas;
   return SharedLibrary::open("liblapack.so.3");
 }
@@ -51,23 +64,24 @@ SharedLibrary lapack_of(const SharedLibrary& blas, const std::string& wanted) {
 }  // namespace
 
 std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
-  const auto blas = SharedLibrary::open(library.blas);
+  const std::string name = library.blas.empty() ? default_library() : library.blas;
+  const auto blas = open_routines(name, "dgemm_");
   set_interface(blas);
   if (blas.find<void()>("dgemm_") == nullptr && blas.find<void()>("dgemm_64_") != nullptr)
     throw SystemError(
         fmt::format("the BLAS \"{}\" has 64-bit integers only (ILP64: its routines end in _64_); give one "
                     "with 32-bit integers (LP64), such as libopenblas.so.0",
-                    library.blas));
+                    name));
   if (has_wide_integers(blas))
     throw SystemError(
         fmt::format("the BLAS \"{}\" has 64-bit integers (ILP64); give one with 32-bit integers (LP64), such "
                     "as libopenblas.so.0",
-                    library.blas));
+                    name));
   const auto lapack = lapack_of(blas, library.lapack);
-  set_one_thread(blas);
-  set_one_thread(lapack);  // it may use another BLAS, with threads of its own
-
   std::shared_ptr<Blas> loaded(new Blas);
+  loaded->threads_.add(blas);
+  loaded->threads_.add(lapack);  // it may use another BLAS, with threads of its own
+  loaded->threads_.set(1);
   loaded->double_ = Routines<double>::from(blas, lapack);
   loaded->float_ = Routines<float>::from(blas, lapack);
   loaded->complex_double_ = Routines<std::complex<double>>::from(blas, lapack);

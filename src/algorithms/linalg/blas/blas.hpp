@@ -2,7 +2,7 @@
 // selected by measurement (choose_kernels.hpp), and programs without linear algebra do not depend on one.
 //
 // All matrices are column-major; `ld*` is the distance between columns in elements. Every call runs entirely on the
-// calling thread. All calls are thread-safe.
+// calling thread, unless threads() are set to several. All calls are thread-safe.
 #pragma once
 #include <complex>
 #include <concepts>
@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "algorithms/linalg/blas/buffers.hpp"
+#include "algorithms/linalg/blas/library_threads.hpp"
 #include "algorithms/linalg/blas/own_products.hpp"
 #include "algorithms/linalg/blas/routines.hpp"
 
@@ -24,7 +25,6 @@ enum class Transpose : char { no = 'N', yes = 'T', conjugate = 'C' };
 enum class Triangle : char { lower = 'L', upper = 'U' };
 enum class Side : char { left = 'L', right = 'R' };  // the side of the special matrix in the product
 enum class Diagonal : char { general = 'N', unit = 'U' };
-enum class Norm : char { largest_element = 'M', one = '1', infinity = 'I', frobenius = 'F' };
 
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
@@ -35,10 +35,11 @@ concept Scalar = Real<RealOf<T>>;
 template <Scalar T>
 inline constexpr Transpose adjoint = is_complex_number<T> ? Transpose::conjugate : Transpose::yes;
 
-/// The libraries to load. Empty: Fairlead's choice.
+/// The libraries to load. Empty: the OpenBLAS of the Python environment that this library is installed in
+/// (scipy-openblas32), or libopenblas.so.0, or the first that find_blas_libraries() finds.
 struct BlasLibrary {
-  std::string blas = "libopenblas.so.0";  ///< a name for the loader, or a path
-  std::string lapack;                     ///< empty: the same library if it has potrf, else liblapack.so.3
+  std::string blas{};    ///< a name for the loader, or a path
+  std::string lapack{};  ///< empty: the same library if it has potrf, else liblapack.so.3
   /// gemm and syrk by OwnProducts, if the matrices are large enough and the processor supports it
   bool own_products = false;
 };
@@ -64,6 +65,7 @@ class Blas {
   /// The numbers that the variable takes, if the core types of the library have numbers: "skx:0,haswell:3".
   const std::string& core_type_numbers() const noexcept { return core_type_numbers_; }
 
+  const LibraryThreads& threads() const noexcept { return threads_; }
   bool has_own_products() const noexcept { return own_ != nullptr; }
 
   /// Reserves the buffers that the library needs for `threads` concurrent calls, if it is known to need any. Throws as
@@ -228,11 +230,11 @@ class Blas {
     if (info < 0) throw_bad_argument("tpmqrt", -info);
   }
 
-  /// A = Q B P^T of an n x n matrix in place, with B upper bidiagonal. Its diagonal is in `d` (n elements), its
+  /// A = Q B P^H of an n x n matrix in place, with B upper bidiagonal and real. Its diagonal is in `d` (n elements), its
   /// superdiagonal in `e` (n - 1). The reflectors of Q and P are in A, `tau_q` and `tau_p` (n elements). `work` has
   /// `size` elements, at least 2 n.
-  template <Real T>
-  void gebrd(int n, T* a, int lda, T* d, T* e, T* tau_q, T* tau_p, T* work, int size) const {
+  template <Scalar T>
+  void gebrd(int n, T* a, int lda, RealOf<T>* d, RealOf<T>* e, T* tau_q, T* tau_p, T* work, int size) const {
     std::int32_t info = 0;
     require_routine(table<T>().gebrd, "gebrd")(&n, &n, a, &lda, d, e, tau_q, tau_p, work, &size, &info);
     if (info < 0) throw_bad_argument("gebrd", -info);
@@ -242,7 +244,7 @@ class Blas {
   enum class Reduced : char { q = 'Q', p = 'P' };
   /// C := op(Q) C or op(P) C, where C is n x columns. `a` is modified and restored. `work` has `size` elements, at
   /// least `columns`.
-  template <Real T>
+  template <Scalar T>
   void ormbr(Reduced which, Transpose op, int n, int columns, T* a, int lda, const T* tau, T* c, int ldc,
              T* work, int size) const {
     const char v = letter(which), s = letter(Side::left), o = letter(op);
@@ -279,11 +281,11 @@ class Blas {
   }
   static std::int64_t lalsd_integers(std::int64_t n) noexcept { return n * (3 * lalsd_levels(n) + 11); }
 
-  /// Reduces a symmetric band matrix of order n and half-width `width` to a tridiagonal one by orthogonal similarity
-  /// transformations. Column j of its lower triangle is column j of `a`, from the diagonal on; `a` is destroyed. `d` gets
+  /// Reduces a symmetric or Hermitian band matrix of order n and half-width `width` to a real tridiagonal one by unitary
+  /// similarity transformations. Column j of its lower triangle is column j of `a`, from the diagonal on; `a` is destroyed. `d` gets
   /// the diagonal, `e` the n - 1 elements below it. `work` has n elements.
-  template <Real T>
-  void sbtrd(int n, int width, T* a, int lda, T* d, T* e, T* work) const {
+  template <Scalar T>
+  void sbtrd(int n, int width, T* a, int lda, RealOf<T>* d, RealOf<T>* e, T* work) const {
     const char vectors = 'N', triangle = letter(Triangle::lower);
     const std::int32_t one = 1;
     std::int32_t info = 0;
@@ -291,21 +293,6 @@ class Blas {
     require_routine(table<T>().sbtrd, "sbtrd")(&vectors, &triangle, &n, &width, a, &lda, d, e, &unused, &one,
                                                work, &info, 1, 1);
     if (info < 0) throw_bad_argument("sbtrd", -info);
-  }
-
-  /// A norm of an m x n matrix. `work` has m elements for `Norm::infinity` and may be null otherwise.
-  template <Real T>
-  T lange(Norm norm, int m, int n, const T* a, int lda, T* work = nullptr) const {
-    const char w = letter(norm);
-    return table<T>().lange(&w, &m, &n, a, &lda, work, 1);
-  }
-
-  /// A norm of a symmetric matrix; reads only `triangle`. `work` has n elements for `Norm::one` and `Norm::infinity`,
-  /// and may be null otherwise.
-  template <Real T>
-  T lansy(Norm norm, Triangle triangle, int n, const T* a, int lda, T* work = nullptr) const {
-    const char w = letter(norm), t = letter(triangle);
-    return table<T>().lansy(&w, &t, &n, a, &lda, work, 1, 1);
   }
 
  private:
@@ -337,6 +324,7 @@ class Blas {
   Routines<std::complex<double>> complex_double_;
   Routines<std::complex<float>> complex_float_;
   std::unique_ptr<Buffers> buffers_;
+  LibraryThreads threads_;
   std::unique_ptr<OwnProducts> own_;  // null: products are the library's
   std::string path_, lapack_path_, version_, core_type_, core_type_variable_, core_type_numbers_;
 };

@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Prefixes of names, the fastest library first as far as known: if time runs out, the last ones are not timed.
-constexpr std::array families{"openblas",  "mkl_rt", "blis", "armpl_lp64", "nvpl_blas_lp64_core",
-                              "flexiblas", "satlas", "blas"};
+constexpr std::array families{"scipy_openblas",      "openblas",  "mkl_rt", "blis", "armpl_lp64",
+                              "nvpl_blas_lp64_core", "flexiblas", "satlas", "blas"};
 
 /// The index of the file's family; -1 if it is not a BLAS.
 int family_of(std::string_view file) {
@@ -77,11 +77,7 @@ std::vector<FoundLibrary> find_blas_libraries(const LoaderPlaces& places) {
   const auto add_directory = [&](const fs::path& directory) {
     for (const std::string& name : list_directory(directory)) add(name, directory / name);
   };
-  for (std::size_t begin = 0; begin <= places.library_path.size();) {
-    const auto end = std::min(places.library_path.find_first_of(":;", begin), places.library_path.size());
-    if (end > begin) add_directory(places.library_path.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const fs::path& directory : places.first) add_directory(directory);
   for_each_cached(places.cache, add);
   for (const fs::path& directory : places.directories) add_directory(directory);
 

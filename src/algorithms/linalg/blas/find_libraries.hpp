@@ -9,7 +9,7 @@ namespace fairlead::linalg {
 
 /// The places where the loader searches, in its order.
 struct LoaderPlaces {
-  std::string library_path;                          ///< LD_LIBRARY_PATH (not read here)
+  std::vector<std::filesystem::path> first = {};     ///< as SharedLibrary::first_directories()
   std::filesystem::path cache = "/etc/ld.so.cache";  ///< the cache of ldconfig
   std::vector<std::filesystem::path> directories = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 };

@@ -4,7 +4,6 @@
 // solutions of large complex linear systems"), the origin of pairwise pivoting of blocks.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -27,7 +26,7 @@ struct PairFactors {
 namespace detail {
 
 /// Exchanges the rows of a block of U and of A by `pivots`; `undo`: in reverse.
-template <Real T>
+template <Scalar T>
 void exchange_rows(int block, int columns, const std::int32_t* pivots, T* u, int ldu, T* a, int lda,
                    bool undo = false) {
   // Column by column: the elements of a row are on different cache lines.
@@ -42,7 +41,7 @@ void exchange_rows(int block, int columns, const std::int32_t* pivots, T* u, int
 }
 
 /// Applies one block: the exchanges, then C1 := L^-1 C1, then C2 := C2 - A C1. A has m rows.
-template <Real T>
+template <Scalar T>
 void eliminate(const Blas& blas, int m, int columns, int block, const T* l, int ldl,
                const std::int32_t* pivots, const T* a, int lda, T* c1, int ldc1, T* c2, int ldc2) {
   if (columns == 0) return;
@@ -58,7 +57,7 @@ void eliminate(const Blas& blas, int m, int columns, int block, const T* l, int 
 /// Elements below the diagonal of U are not accessed. `work` has (ib + m) ib elements. A zero pivot is kept, as a later
 /// tile may provide another one. Returns 0, or the index, from 1, of the first pivot that is not finite; the columns
 /// right of its block are then not factored.
-template <Real T>
+template <Scalar T>
 [[nodiscard]] int tstrf(const Blas& blas, int m, int n, T* u, int ldu, T* a, int lda,
                         const PairFactors<T, std::int32_t>& left, T* work) {
   const auto at = [](T* matrix, int ld, int i, int j) {
@@ -75,7 +74,7 @@ template <Real T>
     std::int32_t* const pivots = left.pivots + k;
     (void)blas.getrf<T>(ld, block, work, ld, pivots);  // a zero pivot remains on the diagonal
     for (int i = 0; i < block; ++i)
-      if (!std::isfinite(*at(work, ld, i, i)) || pivots[i] < i + 1 || pivots[i] > ld) return k + i + 1;
+      if (!is_finite_number(*at(work, ld, i, i)) || pivots[i] < i + 1 || pivots[i] > ld) return k + i + 1;
     T* const l = at(left.l, left.ldl, 0, k);
     for (int j = 0; j < block; ++j) {
       const T* const column = at(work, ld, 0, j);
@@ -91,7 +90,7 @@ template <Real T>
 }
 
 /// Applies the steps of tstrf() to C1 on top of C2, of n x columns (further rows are not accessed) and m x columns.
-template <Real T>
+template <Scalar T>
 void ssssm(const Blas& blas, int m, int n, int columns, const T* a, int lda,
            const PairFactors<const T, const std::int32_t>& left, T* c1, int ldc1, T* c2, int ldc2) {
   for (int k = 0; k < n; k += left.ib) {
@@ -101,17 +100,17 @@ void ssssm(const Blas& blas, int m, int n, int columns, const T* a, int lda,
   }
 }
 
-/// Applies the transpose of ssssm(), for solves with A^T.
-template <Real T>
+/// Applies the transpose of ssssm(), with conjugate elements, for solves with A^H.
+template <Scalar T>
 void ssssm_transposed(const Blas& blas, int m, int n, int columns, const T* a, int lda,
                       const PairFactors<const T, const std::int32_t>& left, T* c1, int ldc1, T* c2,
                       int ldc2) {
   for (int k = (n - 1) / left.ib * left.ib; k >= 0; k -= left.ib) {
     const std::ptrdiff_t first = k;
     const int block = std::min(left.ib, n - k);
-    blas.gemm<T>(Transpose::yes, Transpose::no, block, columns, m, -1, a + first * lda, lda, c2, ldc2, 1,
-                 c1 + k, ldc1);
-    blas.trsm<T>(Side::left, Triangle::lower, Transpose::yes, Diagonal::unit, block, columns, 1,
+    blas.gemm<T>(adjoint<T>, Transpose::no, block, columns, m, -1, a + first * lda, lda, c2, ldc2, 1, c1 + k,
+                 ldc1);
+    blas.trsm<T>(Side::left, Triangle::lower, adjoint<T>, Diagonal::unit, block, columns, 1,
                  left.l + first * left.ldl, left.ldl, c1 + k, ldc1);
     detail::exchange_rows(block, columns, left.pivots + k, c1 + k, ldc1, c2, ldc2, true);
   }

@@ -42,16 +42,14 @@ Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& la
   optional(lapack, table.gemqrt, "gemqrt");
   optional(lapack, table.tpqrt, "tpqrt");
   optional(lapack, table.tpmqrt, "tpmqrt");
+  optional(lapack, table.gebrd, "gebrd");
+  optional(lapack, table.ormbr, is_complex_number<T> ? "unmbr" : "ormbr");
+  optional(lapack, table.sbtrd, is_complex_number<T> ? "hbtrd" : "sbtrd");
   required(blas, table.syrk, is_complex_number<T> ? "herk" : "syrk");
   if constexpr (!is_complex_number<T>) {
     required(blas, table.symm, "symm");
     required(lapack, table.trtri, "trtri");
-    required(lapack, table.lange, "lange");
-    required(lapack, table.lansy, "lansy");
-    optional(lapack, table.gebrd, "gebrd");
-    optional(lapack, table.ormbr, "ormbr");
     optional(lapack, table.lalsd, "lalsd");
-    optional(lapack, table.sbtrd, "sbtrd");
   }
   return table;
 }

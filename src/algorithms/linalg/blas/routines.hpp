@@ -40,14 +40,12 @@ struct Routines {
   using Tpqrt = void(Int, Int, Int, Int, T*, Int, T*, Int, T*, Int, T*, std::int32_t*);
   using Tpmqrt = void(Char, Char, Int, Int, Int, Int, Int, const T*, Int, const T*, Int, T*, Int, T*, Int, T*,
                       std::int32_t*, Length, Length);
-  using Gebrd = void(Int, Int, T*, Int, T*, T*, T*, T*, T*, Int, std::int32_t*);
+  using Gebrd = void(Int, Int, T*, Int, Real*, Real*, T*, T*, T*, Int, std::int32_t*);
   using Ormbr = void(Char, Char, Char, Int, Int, Int, T*, Int, const T*, T*, Int, T*, Int, std::int32_t*,
                      Length, Length, Length);
   using Lalsd = void(Char, Int, Int, Int, T*, T*, T*, Int, const T*, std::int32_t*, T*, std::int32_t*,
                      std::int32_t*, Length);
-  using Sbtrd = void(Char, Char, Int, Int, T*, Int, T*, T*, T*, Int, T*, std::int32_t*, Length, Length);
-  using Lange = T(Char, Int, Int, const T*, Int, T*, Length);
-  using Lansy = T(Char, Char, Int, const T*, Int, T*, Length, Length);
+  using Sbtrd = void(Char, Char, Int, Int, T*, Int, Real*, Real*, T*, Int, T*, std::int32_t*, Length, Length);
 
   Gemm* gemm = nullptr;
   Symm* symm = nullptr;
@@ -58,8 +56,6 @@ struct Routines {
   Trsv* trsv = nullptr;
   Potrf* potrf = nullptr;
   Trtri* trtri = nullptr;
-  Lange* lange = nullptr;
-  Lansy* lansy = nullptr;
   // Optional: Blas reports a missing routine when it is called, so that a library without it remains usable. LAPACK has
   // geqrt to tpmqrt since 3.4 (2011), the last four since 3.0 (1999).
   Getrf* getrf = nullptr;
@@ -69,9 +65,9 @@ struct Routines {
   Tpqrt* tpqrt = nullptr;
   Tpmqrt* tpmqrt = nullptr;
   Gebrd* gebrd = nullptr;
-  Ormbr* ormbr = nullptr;
+  Ormbr* ormbr = nullptr;  // unmbr for complex numbers
   Lalsd* lalsd = nullptr;
-  Sbtrd* sbtrd = nullptr;
+  Sbtrd* sbtrd = nullptr;  // hbtrd for complex numbers
 
   /// Fills the table. Throws SystemError naming the first missing routine, except for optional ones. All routines of
   /// complex numbers are optional; the table has those that factorizations of such matrices call.

@@ -395,7 +395,7 @@ TEST_F(Choosing, LibrariesOnTheLoadersPathAreTried) {
   for (const char* name : {"libblas.so.3", "libblis.so.4", "libopenblas.so.0"})
     std::ofstream(place / name) << name;
   settings.libraries.clear();
-  settings.loader = {place.string(), directory / "none", {}};
+  settings.loader = {{place}, directory / "none", {}};
   const auto choice = choose_kernels(settings);
   EXPECT_EQ(choice.default_timing.candidate.library, "libopenblas.so.0");
   EXPECT_EQ(choice.best.candidate.library, "libblis.so.4");

@@ -72,11 +72,12 @@ TEST_F(Finding, ReturnsBlasLibrariesWithTheReferenceLast) {
   for (const char* name :
        {"libblas.so.3", "libblis-mt.so.4", "libblis.so.4", "libopenblas.so.0", "libmkl_rt.so.2",
         "libnvpl_blas_lp64_core.so.0", "libm.so.6", "liblapack.so.3", "libblasfeo.so.0", "libopenblas64.so.0",
-        "libblas64.so.3", "libopenblas.a", "openblas.so"})
+        "libblas64.so.3", "libopenblas.a", "openblas.so", "libscipy_openblas.so", "libscipy_openblas64_.so"})
     file(std::string("lib/") + name);
   places.directories = {folder / "lib", folder / "not there"};
-  EXPECT_THAT(names(), ElementsAre("libopenblas.so.0", "libmkl_rt.so.2", "libblis-mt.so.4", "libblis.so.4",
-                                   "libnvpl_blas_lp64_core.so.0", "libblas.so.3"));
+  EXPECT_THAT(names(),
+              ElementsAre("libscipy_openblas.so", "libopenblas.so.0", "libmkl_rt.so.2", "libblis-mt.so.4",
+                          "libblis.so.4", "libnvpl_blas_lp64_core.so.0", "libblas.so.3"));
 }
 
 TEST_F(Finding, ReadsTheLoadersCache) {
@@ -90,12 +91,13 @@ TEST_F(Finding, ReadsTheLoadersCache) {
   EXPECT_EQ(found[0].path, here);
 }
 
-TEST_F(Finding, SearchesTheLibraryPathFirst) {
+TEST_F(Finding, SearchesTheFirstDirectoriesBeforeTheCache) {
   file("second/libopenblas.so.0");
   file("third/libopenblas.so.0");
   const auto first = file("first/libopenblas.so.0");
-  places.library_path = (folder / "first").string() + "::" + (folder / "second").string();
+  places.first = {folder / "first", folder / "second"};
   places.directories = {folder / "third"};
+  write_cache(cache({{"libopenblas.so.0", folder / "third/libopenblas.so.0"}}));
   const auto found = find_blas_libraries(places);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].path, first);

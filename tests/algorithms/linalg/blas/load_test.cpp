@@ -46,6 +46,16 @@ TEST(BlasLoading, TheErrorNamesAMissingLapack) {
               HasSubstr("libno_such_lapack.so"));
 }
 
+// The OpenBLAS of scipy-openblas32 has the names scipy_dgemm_, ....
+TEST(BlasLoading, ALibraryWhosePackageOfPythonPrefixesItsNamesIsUsed) {
+  const auto blas = Blas::load({.blas = FAIRLEAD_PREFIXED_BLAS});
+  const double a[2] = {2, 3}, b[2] = {5, 7};
+  double c = 1;
+  blas->gemm<double>(Transpose::no, Transpose::no, 1, 1, 2, 1, a, 1, b, 2, 1, &c, 1);
+  EXPECT_EQ(c, 1 + 2 * 5 + 3 * 7);
+  EXPECT_EQ(blas->path(), FAIRLEAD_PREFIXED_BLAS);
+}
+
 // A test library with 64-bit integers under the usual names.
 TEST(BlasLoading, ALibraryWith64BitIntegersIsRejected) {
   const auto text = error_of({.blas = FAIRLEAD_WIDE_BLAS, .lapack = {}});

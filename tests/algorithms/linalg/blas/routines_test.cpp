@@ -201,24 +201,6 @@ TYPED_TEST(Routine, TrtriNamesAZeroOnTheDiagonal) {
   EXPECT_EQ(this->blas->template trtri<T>(Triangle::lower, Diagonal::general, 20, a.data(), a.ld), 7);
 }
 
-TYPED_TEST(Routine, NormsMatchTheDefinition) {
-  using T = TypeParam;
-  Matrix<T> a(2, 3);  //  1 -2  3
-  for (int j = 0; j < 3; ++j) a(0, j) = T(j % 2 == 0 ? j + 1 : -j - 1), a(1, j) = T(0);
-  a(1, 2) = 4;  //  0  0  4
-  std::array<T, 2> work;
-  EXPECT_EQ(this->blas->template lange<T>(Norm::largest_element, 2, 3, a.data(), a.ld), T(4));
-  EXPECT_EQ(this->blas->template lange<T>(Norm::one, 2, 3, a.data(), a.ld), T(7));
-  EXPECT_EQ(this->blas->template lange<T>(Norm::infinity, 2, 3, a.data(), a.ld, work.data()), T(6));
-  EXPECT_NEAR(this->blas->template lange<T>(Norm::frobenius, 2, 3, a.data(), a.ld), std::sqrt(30.), 1e-5);
-
-  auto s = random_matrix<T>(2, 2, 1);  // lower triangle: 1, -5; 2
-  s(0, 0) = 1, s(1, 0) = -5, s(1, 1) = 2;
-  EXPECT_EQ(this->blas->template lansy<T>(Norm::infinity, Triangle::lower, 2, s.data(), s.ld, work.data()),
-            T(7));
-  EXPECT_EQ(this->blas->template lansy<T>(Norm::largest_element, Triangle::lower, 2, s.data(), s.ld), T(5));
-}
-
 // Concurrent calls from several threads: each thread gets the bits of a single call.
 TYPED_TEST(Routine, ThreadsMayCallAtOnce) {
   using T = TypeParam;

@@ -118,14 +118,18 @@ void trsm_lower(Char side, Char triangle, Char how, Char unit, int m, int n, T a
   }                                                                                                          \
   void letter##symm_() { std::abort(); }                                                                     \
   void letter##trmm_() { std::abort(); }                                                                     \
-  void letter##trtri_() { std::abort(); }                                                                    \
-  void letter##lange_() { std::abort(); }                                                                    \
-  void letter##lansy_() { std::abort(); }
+  void letter##trtri_() { std::abort(); }
 
 extern "C" {
 
+#ifdef FAIRLEAD_PREFIXED_NAMES  // as in the OpenBLAS of Python's packages
+#define ddot_ scipy_ddot_
+FAIRLEAD_NAIVE_BLAS(double, scipy_d)
+FAIRLEAD_NAIVE_BLAS(float, scipy_s)
+#else
 FAIRLEAD_NAIVE_BLAS(double, d)
 FAIRLEAD_NAIVE_BLAS(float, s)
+#endif
 
 /// Indicates 32-bit integers.
 double ddot_(Int n, const double* x, Int, const double* y, Int) {
