@@ -55,7 +55,7 @@ def test_a_run_moves_the_bytes_of_its_plan(fairlead, planned, method, element, s
     assert done.returncode == 0, done.stderr
     run = json.loads((fairlead.folder / "run.json").read_text())
     for key in ("bytes_read", "bytes_written"):
-        assert abs(plan[key] - run[key]) <= max(0.15 * run[key], 24 * tile**2 * int(element[1])), key
+        assert abs(plan[key] - run[key]) <= max(0.3 * run[key], 24 * tile**2 * int(element[1])), key
     assert plan["tile"] == run["tile"] and plan["method"] == run["method"]
     assert plan["input_bytes_read"] >= run["input_bytes_read"]
     assert (plan["disk_space_bytes"] == 0) == (share == 1)
