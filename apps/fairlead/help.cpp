@@ -1,7 +1,8 @@
 // fairlead help [SUBCOMMAND]: the help of all subcommands or of one. With --markdown: the page
-// docs/configuration.md.
+// docs/configuration.md. With --man: the manual page.
 #include <fmt/format.h>
 #include <fairlead/config.hpp>
+#include <fairlead/version.hpp>
 
 #include "config/help.hpp"
 #include "fairlead/subcommand.hpp"
@@ -13,6 +14,7 @@ namespace {
 constexpr Positional positionals[] = {
     {.name = "SUBCOMMAND", .help = "the subcommand to explain", .required = false, .repeated = true}};
 constexpr Setting options[] = {flag("markdown", "print docs/configuration.md"),
+                               flag("man", "print the manual page, in roff"),
                                flag("all", "all options of the subcommand, as with --help-all")};
 
 struct Examples {
@@ -50,6 +52,8 @@ constexpr Examples examples[] = {
     {"replay-log", "fairlead replay-log run.log",
      "fairlead replay-log run.log && echo the same commands as in the run"},
     {"status", "fairlead status 4711", "fairlead status $(pgrep -n fairlead)"},
+    {"completion", "source <(fairlead completion bash)",
+     "fairlead completion fish > ~/.config/fish/completions/fairlead.fish"},
     {"help", "fairlead help solve", "fairlead help --markdown > configuration.md"}};
 
 /// Examples and, with all options, exit statuses: after the options of a subcommand.
@@ -59,7 +63,7 @@ std::string ending(std::string_view name, HelpDetail detail) {
     if (of.subcommand == name) out += fmt::format("\nExamples:\n  {}\n  {}\n", of.first, of.second);
   if (detail == HelpDetail::common) return out;
   out += "\nExit status:\n";
-  for (const ExitStatus& status : exit_statuses)
+  for (const config::ExitStatus& status : exit_statuses)
     out += fmt::format("  {:<7}{}\n", status.number, status.meaning);
   return out;
 }
@@ -67,6 +71,8 @@ std::string ending(std::string_view name, HelpDetail detail) {
 int run(const ParsedCommandLine& given) {
   if (given.config.flag("markdown"))
     fmt::print("{}", config::configuration_page());
+  else if (given.config.flag("man"))
+    fmt::print("{}", config::manual_page(ListedCommandLines().get(), exit_statuses, version()));
   else
     fmt::print("{}", help_of(fmt::format("{}", fmt::join(given.positionals, " ")),
                              given.config.flag("all") ? HelpDetail::all : HelpDetail::common));
@@ -86,14 +92,7 @@ std::string help_of(std::string_view name, HelpDetail detail) {
   if (!name.empty()) {
     const Subcommand& subcommand = find_subcommand(name);
     const std::string program = fmt::format("fairlead {}", subcommand.name);
-    return help_text({.program = program,
-                      .summary = subcommand.summary,
-                      .positionals = subcommand.positionals,
-                      .options = subcommand.options,
-                      .settings = subcommand.settings,
-                      .config_lists = subcommand.config_lists},
-                     detail) +
-           ending(subcommand.name, detail);
+    return help_text(command_line_of(subcommand, program), detail) + ending(subcommand.name, detail);
   }
   std::string out =
       "usage: fairlead SUBCOMMAND [arguments] [options]\n\nRuns task graphs on data larger than memory.\n\n";

@@ -50,6 +50,7 @@ constexpr const Subcommand* all[] = {&solve_command,
                                      &jdf_run_command,
                                      &replay_log,
                                      &status_command,
+                                     &completion_command,
                                      &help};
 
 /// A usage error may concern this process only, and the others would wait for it.
@@ -84,13 +85,7 @@ int run(int argc, const char* const* argv, bool& reports) {
   const std::string program = fmt::format("fairlead {}", subcommand.name);
   std::optional<ParsedCommandLine> understood;
   try {
-    understood = Config::parse(argc - words, argv + words,
-                               {.program = program,
-                                .summary = subcommand.summary,
-                                .positionals = subcommand.positionals,
-                                .options = subcommand.options,
-                                .settings = subcommand.settings,
-                                .config_lists = subcommand.config_lists});
+    understood = Config::parse(argc - words, argv + words, command_line_of(subcommand, program));
   } catch (const Error& error) {
     if (subcommand.over_ranks) notify_other_ranks(error);
     throw;
@@ -109,6 +104,23 @@ int run(int argc, const char* const* argv, bool& reports) {
 }  // namespace
 
 std::span<const Subcommand* const> subcommands() noexcept { return all; }
+
+CommandLine command_line_of(const Subcommand& subcommand, std::string_view program) {
+  return {.program = program,
+          .summary = subcommand.summary,
+          .positionals = subcommand.positionals,
+          .options = subcommand.options,
+          .settings = subcommand.settings,
+          .config_lists = subcommand.config_lists};
+}
+
+ListedCommandLines::ListedCommandLines() {
+  programs_.reserve(subcommands().size());  // the command lines refer to them
+  for (const Subcommand* subcommand : subcommands())
+    if (!subcommand->hidden)
+      lines_.push_back(
+          command_line_of(*subcommand, programs_.emplace_back(fmt::format("fairlead {}", subcommand->name))));
+}
 
 const Subcommand& find_subcommand(std::string_view name) {
   const auto found = std::ranges::find(subcommands(), name, &Subcommand::name);

@@ -5,8 +5,11 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "config/help.hpp"
 #include "config/join_tables.hpp"
 
 namespace fairlead::app {
@@ -27,10 +30,7 @@ struct Interrupted {
 };
 
 /// The meanings in the help, in this order.
-struct ExitStatus {
-  std::string_view number, meaning;
-};
-inline constexpr ExitStatus exit_statuses[] = {
+inline constexpr config::ExitStatus exit_statuses[] = {
     {"0", "success"},
     {"1", "failure: the command was valid but did not succeed"},
     {"2", "usage error: in the command line, the environment or a configuration file"},
@@ -89,10 +89,23 @@ extern const Subcommand jdf_command;
 extern const Subcommand jdf_run_command;
 extern const Subcommand replay_log;
 extern const Subcommand status_command;
+extern const Subcommand completion_command;
 extern const Subcommand help;
 
 /// Every subcommand, in the order of `fairlead --help`.
 std::span<const Subcommand* const> subcommands() noexcept;
+/// The command line of `subcommand`; `program`, "fairlead NAME", must outlive it.
+CommandLine command_line_of(const Subcommand& subcommand, std::string_view program);
+/// The command lines of all that are listed.
+class ListedCommandLines {
+ public:
+  ListedCommandLines();
+  std::span<const CommandLine> get() const noexcept { return lines_; }
+
+ private:
+  std::vector<std::string> programs_;
+  std::vector<CommandLine> lines_;
+};
 /// Throws ConfigError with the nearest name if there is none of that name.
 const Subcommand& find_subcommand(std::string_view name);
 /// The same by the first word, or the first two; `second` may be empty.

@@ -36,6 +36,7 @@ std::string_view value_name(const Setting& setting) {
   return "";
 }
 
+/// Must not be broken from its word by the end of a line.
 std::string default_of(const Setting& setting) {
   if (!setting.default_shown.empty()) return fmt::format(" (default\t{})", setting.default_shown);
   const std::string_view value = setting.default_value.empty() ? setting.unset_word : setting.default_value;
@@ -72,24 +73,38 @@ void row(std::string& out, std::string_view left, std::string_view right, unsign
   out += line + "\n";
 }
 
-void row(std::string& out, const Setting& setting, std::string_view help, unsigned width) {
+void row(std::string& out, const config::DescribedOption& option, unsigned width) {
+  const Setting& setting = option.setting;
   const std::string letter = setting.letter ? fmt::format("-{}, ", setting.letter) : std::string();
-  const bool is_on = setting.type == SettingType::flag && setting.default_value == "true";
-  const std::string left =
-      fmt::format("{}--{}{} {}", letter, is_on ? "[no-]" : "", setting.key, value_name(setting));
-  row(out, left, help.empty() ? fmt::format("{}{}", setting.help, default_of(setting)) : std::string(help),
-      width);
+  row(out,
+      fmt::format("{}--{}{} {}", letter, option.negatable ? "[no-]" : "", setting.key, option.value_name),
+      option.help, width);
+}
+
+config::DescribedOption described(const Setting& setting, bool own, std::string_view help) {
+  return {.setting = setting,
+          .help = help.empty() ? fmt::format("{}{}", setting.help, default_of(setting)) : std::string(help),
+          .value_name = std::string(value_name(setting)),
+          .own = own,
+          .negatable = setting.type == SettingType::flag && setting.default_value == "true"};
 }
 
 }  // namespace
 
+std::vector<config::DescribedOption> config::options_of(const CommandLine& own) {
+  std::vector<DescribedOption> options;
+  for (const Setting& option : own.options) options.push_back(described(option, true, {}));
+  for (const Setting& setting : schema()) {
+    const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);
+    if (!own.settings.empty() && (taken == own.settings.end() || !taken->refused.empty())) continue;
+    options.push_back(
+        described(setting, false, taken == own.settings.end() ? std::string_view() : taken->help));
+  }
+  return options;
+}
+
 std::string help_text(const CommandLine& own, HelpDetail detail, unsigned width) {
   std::size_t hidden = 0;
-  const auto is_shown = [&](const Setting& setting) {
-    const bool shown = detail == HelpDetail::all || !setting.advanced;
-    hidden += !shown;
-    return shown;
-  };
   std::string out = fmt::format("usage: {}", own.program);
   for (const Positional& positional : own.positionals) {
     out += positional.required ? fmt::format(" {}", positional.name) : fmt::format(" [{}]", positional.name);
@@ -100,18 +115,15 @@ std::string help_text(const CommandLine& own, HelpDetail detail, unsigned width)
   if (!own.positionals.empty()) out += "\n";
   for (const Positional& positional : own.positionals) row(out, positional.name, positional.help, width);
   if (!own.options.empty()) out += "\nOptions:\n";
-  for (const Setting& option : own.options)
-    if (is_shown(option)) row(out, option, {}, width);
-
   std::string_view group;
-  for (const Setting& setting : config::schema()) {
-    const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);
-    if (!own.settings.empty() && (taken == own.settings.end() || !taken->refused.empty())) continue;
-    if (!is_shown(setting)) continue;
-    const std::string_view heading = detail == HelpDetail::all ? setting.group : "Settings";
-    if (heading != group) out += fmt::format("\n{}:\n", heading);
-    group = heading;
-    row(out, setting, taken == own.settings.end() ? std::string_view() : taken->help, width);
+  for (const config::DescribedOption& option : config::options_of(own)) {
+    if (detail == HelpDetail::common && option.setting.advanced) {
+      ++hidden;
+      continue;
+    }
+    const std::string_view heading = detail == HelpDetail::all ? option.setting.group : "Settings";
+    if (!option.own && heading != group) out += fmt::format("\n{}:\n", group = heading);
+    row(out, option, width);
   }
   out += "\nGeneral:\n";
   if (own.config_lists)
