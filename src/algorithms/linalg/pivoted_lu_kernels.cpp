@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <string>
@@ -16,6 +17,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/singular_error.hpp"
+#include "base/scalar.hpp"
 
 namespace fairlead::linalg {
 
@@ -57,6 +59,45 @@ double flops_of_panel(double rows, double columns) {
   throw NumericalError(pivot);
 }
 
+/// Whether the reciprocals of the pivots are finite. Libraries multiply by them, so others make L infinite.
+template <class T>
+bool has_finite_reciprocals(const T* factors, std::int64_t leading_dimension, int steps) {
+  for (int j = 0; j < steps; ++j) {
+    const T pivot = factors[j + j * leading_dimension];
+    if (!is_finite_number(pivot)) return false;
+    const auto size = static_cast<RealOf<T>>(magnitude(pivot));
+    if (size != 0 && !std::isfinite(1 / size)) return false;
+  }
+  return true;
+}
+
+/// LAPACK's getrf, column by column, which divides by pivots however small they are.
+template <class T>
+int factor_by_columns(int rows, int columns, T* a, std::int64_t leading_dimension, std::int32_t* pivots) {
+  int info = 0;
+  for (int j = 0; j < std::min(rows, columns); ++j) {
+    T* const column = a + j * leading_dimension;
+    int pivot = j;
+    for (int i = j + 1; i < rows; ++i)
+      if (magnitude(column[i]) > magnitude(column[pivot])) pivot = i;
+    pivots[j] = pivot + 1;
+    if (column[pivot] == T{0}) {
+      if (info == 0) info = j + 1;
+      continue;
+    }
+    if (pivot != j)
+      for (int k = 0; k < columns; ++k)
+        std::swap(a[j + k * leading_dimension], a[pivot + k * leading_dimension]);
+    for (int i = j + 1; i < rows; ++i) column[i] /= column[j];
+    for (int k = j + 1; k < columns; ++k) {
+      T* const other = a + k * leading_dimension;
+      const T factor = other[j];
+      for (int i = j + 1; i < rows; ++i) other[i] -= column[i] * factor;
+    }
+  }
+  return info;
+}
+
 template <class T>
 void factor_panel(const Kernels& kernels, PanelOf of, const ColumnOfTiles<T>& column,
                   const Out<Vector<std::int32_t>>& exchanges, T* work, std::int64_t first) {
@@ -64,10 +105,17 @@ void factor_panel(const Kernels& kernels, PanelOf of, const ColumnOfTiles<T>& co
   const int steps = std::min(rows, columns);
   const std::int64_t ld = panel_leading_dimension(rows);
   std::int32_t* const pivots = exchanges.data();
-  for_each_piece<T>(column, work, ld,
-                    [](const T* tile, T* copy, std::int32_t count) { std::copy_n(tile, count, copy); });
+  const auto copy_panel = [&] {
+    for_each_piece<T>(column, work, ld,
+                      [](const T* tile, T* copy, std::int32_t count) { std::copy_n(tile, count, copy); });
+  };
+  copy_panel();
   // LAPACK goes on after a zero pivot; the first one is reported.
-  const int info = kernels.blas().getrf<T>(rows, columns, work, static_cast<int>(ld), pivots);
+  int info = kernels.blas().getrf<T>(rows, columns, work, static_cast<int>(ld), pivots);
+  if (!has_finite_reciprocals(work, ld, steps)) {
+    copy_panel();
+    info = factor_by_columns(rows, columns, work, ld, pivots);
+  }
   for (int j = 0; j < steps; ++j) {
     if (info == j + 1 && of != PanelOf::symmetric) throw_bad_pivot(of, first + j, true);
     if (!is_finite_number(work[j + j * ld]) || pivots[j] < j + 1 || pivots[j] > rows)

@@ -200,6 +200,24 @@ TYPED_TEST(Ldlt, SolvesGradedMatrices) {
   }
 }
 
+// The elements below the blocks of the diagonal have rank 1, so that the pivots after the first are of the size of roundings.
+TYPED_TEST(Ldlt, SolvesMatricesOfTinyElementsWithPanelsOfRankOne) {
+  using T = TypeParam;
+  const int n = 67, exponent = std::numeric_limits<T>::min_exponent + 30;
+  auto a = zeros<T>(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      a(i, j) = std::ldexp(static_cast<T>(std::pow(0.95, std::abs(i - j))), exponent);
+  auto b = sides<T>(n, 2);
+  for (T& element : b.elements) element = std::ldexp(element, exponent);
+  const auto own = factored<T>(a, b, 40);
+  for (const T element : own.factors.elements) EXPECT_TRUE(std::isfinite(element));
+  EXPECT_LT(factor_residual(a, own, 40), 30);
+  for (Dense<T>* matrix : {&a, &b})
+    for (T& element : matrix->elements) element = std::ldexp(element, -exponent);
+  EXPECT_LE(solution_residual(a, own.x, b), 2 * solution_residual(a, gesv(a, b), b) + 5);
+}
+
 TYPED_TEST(Ldlt, RefusesSingularMatrices) {
   using T = TypeParam;
   for (const int bad : {0, 1, 31, 32, 70, 99}) {

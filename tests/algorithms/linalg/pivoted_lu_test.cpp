@@ -237,6 +237,19 @@ TYPED_TEST(PivotedLu, AcceptsTinyPivots) {
   EXPECT_EQ(pivoted<T>(given(a), 16).pivots.size(), 50u);
 }
 
+// Libraries multiply by the reciprocal of a pivot, which is infinite here.
+TYPED_TEST(PivotedLu, DividesByPivotsWhoseReciprocalsOverflow) {
+  using T = TypeParam;
+  auto a = dense<T>(*uniform<T>(50, 50, 3));
+  for (int i = 0; i < 50; ++i)
+    a(i, 20) = static_cast<T>(i % 7 - 3) * 16 * std::numeric_limits<T>::denorm_min();
+  const auto own = pivoted<T>(given(a), 16);
+  for (const T element : own.factors.elements) EXPECT_TRUE(std::isfinite(element));
+  EXPECT_LT(pivoted_residual(a, own, 16), 30);
+  for (std::int64_t j = 0; j < 50; ++j)
+    for (std::int64_t i = j + 1; i < 50; ++i) EXPECT_LE(std::abs(own.factors(i, j)), 1);
+}
+
 TYPED_TEST(PivotedLu, NamesTheColumnWhereAPivotIsNotFinite) {
   using T = TypeParam;
   auto a = dense<T>(*uniform<T>(100, 100, 3));
