@@ -1,5 +1,5 @@
-// fairlead bench cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|gemm: generated matrices, computed with out of core or in
-// core against the clock, and a check of the result.
+// fairlead bench cholesky|...|gemm: generated matrices, computed with out of core or in core against the clock, and a
+// check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "algorithms/linalg/backward_error.hpp"
@@ -42,11 +43,17 @@ namespace {
 constexpr double tf32_roundings = 8192;            // of single precision in one of TF32: 13 bits
 constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix is less: tiny ones
 
-constexpr Positional positionals[] = {
-    {.name = "WHAT",
-     .help = "what to run: cholesky, ldlt, lu (with partial pivoting), lu-incremental (with incremental "
-             "pivoting), lu-nopivot (without pivoting), qr or gemm"}};
-constexpr auto options =
+// To which the tables below refer.
+const std::string what_to_run = "what to run: " + solver::keys_of_operations(" or ");
+const std::string summary =
+    "Runs a benchmark on generated matrices, out of core: " + solver::keys_of_operations(" or ") + ".";
+const std::string of_what = fmt::format(
+    "memory limit without --memory, as a fraction of the triangle ({}), the three matrices (gemm) or the "
+    "matrix",
+    solver::keys_of_operations(", ", [](const DenseOperation& one) { return one.tiles == Tiles::lower; }));
+
+const Positional positionals[] = {{.name = "WHAT", .help = what_to_run}};
+const auto options =
     both(std::to_array<Setting>(
              {{.key = "n",
                .type = SettingType::count,
@@ -79,8 +86,7 @@ constexpr auto options =
                .default_value = "0.25",
                .minimum = "0.001",
                .maximum = "1000",
-               .help = "memory limit without --memory, as a fraction of the triangle (cholesky, ldlt), the "
-                       "matrix (lu, lu-incremental, lu-nopivot, qr) or the three matrices (gemm)"},
+               .help = of_what},
               advanced_flag("digest", "add a digest of the result's bits to the JSON")}),
          both(both(front_options_with_jdf, rank_options), report_options));
 
@@ -208,9 +214,7 @@ int run(const ParsedCommandLine& given) {
 }  // namespace
 
 const Subcommand bench{.name = "bench",
-                       .summary =
-                           "Runs a benchmark on generated matrices, out of core: cholesky, ldlt, lu, "
-                           "lu-incremental, lu-nopivot, qr or gemm.",
+                       .summary = summary,
                        .positionals = positionals,
                        .options = options,
                        .run = run,

@@ -105,9 +105,7 @@ int run(const ParsedCommandLine& given) {
   std::vector<solver::MethodOption> named;
   if (given.config.flag("refine")) named.push_back(solver::MethodOption::refine);
   const linalg::Stored stored = stored_triangle(given.config);
-  if (stored == linalg::Stored::lower) named.push_back(solver::MethodOption::lower);
-  if (stored == linalg::Stored::upper) named.push_back(solver::MethodOption::upper);
-  if (stored == linalg::Stored::mean) named.push_back(solver::MethodOption::mean);
+  if (const auto triangle = solver::option_of(stored)) named.push_back(*triangle);
   if (const auto problem = solver::problem_of({.method = method, .options = named}, solver::Wording::command))
     throw ConfigError(*problem);
   require_distinct_files(given.config, given.positionals.empty()

@@ -41,7 +41,8 @@ namespace {
 constexpr Positional positionals[] = {
     {.name = "A.npy", .help = "the matrix; or --kernel, or --factor", .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
-constexpr auto options = both(
+const std::string methods = solver::method_choices();  // to which an option refers
+const auto options = both(
     std::to_array<Setting>(
         {{.key = "output",
           .type = SettingType::text,
@@ -51,7 +52,7 @@ constexpr auto options = both(
          {.key = "method",
           .type = SettingType::choice,
           .default_value = "auto",
-          .choices = "auto|cholesky|ldlt|lu|lu-incremental|lu-nopivot|qr|=lu-partial",
+          .choices = methods,
           .help =
               "auto: cholesky if A is symmetric (or complex Hermitian) positive definite, ldlt if it is "
               "symmetric or Hermitian, qr if it is not square, otherwise lu, and the report "

@@ -26,7 +26,6 @@ BlockFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_int64, c_i
 (OK, USAGE, CONFIG, INPUT, NUMERICAL, MEMORY, SYSTEM, CALLBACK, CANCELLED, UNSUPPORTED, OTHER, SINGULAR) = range(12)
 FLOAT32, FLOAT64, COMPLEX64, COMPLEX128 = range(4)
 ROW_MAJOR, COLUMN_MAJOR = range(2)
-METHODS = ("automatic", "cholesky", "ldlt", "lu", "lu-incremental", "lu-nopivot", "qr")
 STORED = ("both", "mean", "lower", "upper")
 
 
@@ -138,6 +137,7 @@ _FUNCTIONS = {
     "version": (c_char_p, []),
     "error_text": (c_char_p, []),
     "kernels_name": (c_int, [POINTER(Options), c_char_p, c_size_t]),
+    "method_name": (c_char_p, [c_int]),
     "options_init": (c_int, [POINTER(Options), c_size_t]),
     "matrix_from_memory": (c_int, [c_void_p, c_int, c_int, c_int64, c_int64, c_int64, POINTER(c_void_p)]),
     "matrix_open": (c_int, [c_char_p, POINTER(c_void_p)]),
@@ -194,6 +194,17 @@ for _name, (_result, _arguments) in _FUNCTIONS.items():
 version: str = library.fairlead_version().decode()
 if version.split(".")[:2] != INTERFACE.split("."):
     raise ImportError(f"{path} is Fairlead {version}; this package needs {INTERFACE}.")
+
+
+def _method_names() -> tuple[str, ...]:
+    names: list[str] = []
+    while name := library.fairlead_method_name(len(names)):
+        names.append(name.decode())
+    return tuple(names)
+
+
+# Each at its number: "automatic", "cholesky", "ldlt", ...
+METHODS = _method_names()
 
 
 def error_text() -> str:

@@ -89,8 +89,8 @@ def solve(
         between them is an error or a warning. Ignored for a general matrix.
     memory : int or str, optional
         Limit of the memory for matrices and vectors, in bytes or as in ``"2GiB"``. Default: what is free.
-    method : {"cholesky", "ldlt", "lu", "lu-incremental", "lu-nopivot", "qr"}, optional
-        The factorization, instead of `assume_a`.
+    method : str, optional
+        The factorization, instead of `assume_a`: "cholesky", "ldlt", "lu", "qr" or another one of the command's `--method`.
     refine : bool, optional
         Factor in single precision and refine the solution to double. For positive definite matrices.
     condition : bool, optional

@@ -11,6 +11,7 @@
 #include "c/status.hpp"
 #include "c/versioned_struct.hpp"
 #include "solver/load_kernels.hpp"
+#include "solver/solver_options.hpp"
 
 namespace fairlead::c {
 
@@ -39,18 +40,23 @@ struct Numbered {
   Number number;
   Value value;
 };
-constexpr Numbered<fairlead_method, Method> numbered_methods[] = {
-    {FAIRLEAD_AUTOMATIC, Method::automatic},
-    {FAIRLEAD_CHOLESKY, Method::cholesky},
-    {FAIRLEAD_LDLT, Method::ldlt},
-    {FAIRLEAD_LU, Method::lu},
-    {FAIRLEAD_LU_INCREMENTAL, Method::lu_incremental},
-    {FAIRLEAD_LU_NOPIVOT, Method::lu_nopivot},
-    {FAIRLEAD_QR, Method::qr}};
 constexpr Numbered<fairlead_stored, Stored> numbered_stored[] = {{FAIRLEAD_BOTH, Stored::both},
                                                                  {FAIRLEAD_MEAN, Stored::mean},
                                                                  {FAIRLEAD_LOWER, Stored::lower},
                                                                  {FAIRLEAD_UPPER, Stored::upper}};
+
+/// The numbers of fairlead_method are those of Method, of which automatic has no entry in the table of methods.
+static_assert(FAIRLEAD_AUTOMATIC == static_cast<int>(Method::automatic) &&
+              FAIRLEAD_QR == static_cast<int>(Method::qr));
+constexpr Method method_numbered(fairlead_method number) noexcept { return static_cast<Method>(number); }
+bool is_method(fairlead_method number) noexcept {
+  return number == FAIRLEAD_AUTOMATIC || (static_cast<std::size_t>(number) <= solver::all_methods().size() &&
+                                          solver::operation_of(method_numbered(number)) != nullptr);
+}
+Method method_of(fairlead_method number) {
+  if (is_method(number)) return method_numbered(number);
+  throw UsageError(fmt::format("method is {}, which is none of fairlead_method", static_cast<int>(number)));
+}
 
 template <class Table, class Number>
 auto value_of(const Table& table, Number number, const char* what) {
@@ -77,7 +83,7 @@ CallOptions options_of(const fairlead_options* given) {
       given == nullptr ? default_options : read_versioned(*given, default_options, "options");
   CallOptions read;
   read.solver = {.memory = options.memory_bytes,
-                 .method = value_of(numbered_methods, options.method, "method"),
+                 .method = method_of(options.method),
                  .tile = options.tile,
                  .workers = options.workers,
                  .refine = options.refine != 0,
@@ -93,11 +99,7 @@ CallOptions options_of(const fairlead_options* given) {
   return read;
 }
 
-fairlead_method number_of(linalg::Method method) noexcept {
-  for (const auto& one : numbered_methods)
-    if (one.value == method) return one.number;
-  return FAIRLEAD_AUTOMATIC;
-}
+fairlead_method number_of(linalg::Method method) noexcept { return static_cast<fairlead_method>(method); }
 
 fairlead_element number_of(ElementType element) noexcept {
   if (is_complex(element)) return is_single(element) ? FAIRLEAD_COMPLEX64 : FAIRLEAD_COMPLEX128;
@@ -122,10 +124,8 @@ fairlead_status fairlead_options_init(fairlead_options* options, size_t options_
 }
 
 const char* fairlead_method_name(fairlead_method method) {
-  for (const auto& one : c::numbered_methods)
-    if (one.number == method)
-      return linalg::name_of(one.value).data();  // of a literal, which ends with a zero
-  return nullptr;
+  if (!c::is_method(method)) return nullptr;
+  return linalg::name_of(c::method_numbered(method)).data();  // of a literal, which ends with a zero
 }
 
 fairlead_status fairlead_kernels_name(const fairlead_options* options, char* text, size_t text_bytes) {

@@ -7,13 +7,16 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/pivoted_lu.hpp>
 #include <fairlead/qr.hpp>
+#include <fairlead/solver.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "algorithms/linalg/blas/flops.hpp"
 #include "backend/device_list.hpp"
@@ -118,43 +121,49 @@ double qr_solve_flops_of(const Problem& p, double sides) {
 
 }  // namespace
 
-const DenseOperation cholesky_operation{.key = "cholesky",
-                                        .name = "Cholesky factorization",
-                                        .jdf = "cholesky",
-                                        .tiles = Tiles::lower,
-                                        .matrices = 1,
-                                        .kernels = linalg::RateSet::cholesky,
-                                        .flops = cholesky_flops_of,
-                                        .tasks = cholesky_tasks_of,
-                                        .bounds = cholesky_bounds_of,
-                                        .ceiling = cholesky_ceiling_of,
-                                        .task_bytes = three_tiles_of,
-                                        .solve = SolveMethod{.factors = &cholesky_factors,
-                                                             .title = cholesky_title_of,
-                                                             .flops = triangular_solve_flops_of,
-                                                             .symmetric = true}};
+constinit const DenseOperation cholesky_operation{.key = "cholesky",
+                                                  .name = "Cholesky factorization",
+                                                  .jdf = "cholesky",
+                                                  .tiles = Tiles::lower,
+                                                  .matrices = 1,
+                                                  .kernels = linalg::RateSet::cholesky,
+                                                  .flops = cholesky_flops_of,
+                                                  .tasks = cholesky_tasks_of,
+                                                  .bounds = cholesky_bounds_of,
+                                                  .ceiling = cholesky_ceiling_of,
+                                                  .task_bytes = three_tiles_of,
+                                                  .solve = SolveMethod{.method = linalg::Method::cholesky,
+                                                                       .number = 1,
+                                                                       .matrices = MatrixKind::definite,
+                                                                       .factors = &cholesky_factors,
+                                                                       .title = cholesky_title_of,
+                                                                       .flops = triangular_solve_flops_of,
+                                                                       .symmetric = true}};
 // The symmetric indefinite factorization has the operations and the least traffic of Cholesky.
-const DenseOperation ldlt_operation{.key = "ldlt",
-                                    .name = "LDL^T factorization",
-                                    .tiles = Tiles::lower,
-                                    .matrices = 1,
-                                    .devices = DenseOperation::Devices::none,
-                                    .over_ranks = false,
-                                    .factors_whole_panels = true,
-                                    .kernels = linalg::RateSet::lu,
-                                    .flops = cholesky_flops_of,
-                                    .tasks = ldlt_tasks_of,
-                                    .bounds = cholesky_bounds_of,
-                                    .ceiling = nullptr,
-                                    .tile_needs = linalg::tile_needs_of_symmetric_panels,
-                                    .task_bytes = symmetric_panel_of,
-                                    .extra_bytes = symmetric_pivots_of,
-                                    .solve = SolveMethod{.factors = &ldlt_factors,
-                                                         .title = ldlt_title_of,
-                                                         .flops = triangular_solve_flops_of,
-                                                         .symmetric = true,
-                                                         .grows = true}};
-const DenseOperation unpivoted_lu_operation{
+constinit const DenseOperation ldlt_operation{.key = "ldlt",
+                                              .name = "LDL^T factorization",
+                                              .tiles = Tiles::lower,
+                                              .matrices = 1,
+                                              .devices = DenseOperation::Devices::none,
+                                              .over_ranks = false,
+                                              .factors_whole_panels = true,
+                                              .kernels = linalg::RateSet::lu,
+                                              .flops = cholesky_flops_of,
+                                              .tasks = ldlt_tasks_of,
+                                              .bounds = cholesky_bounds_of,
+                                              .ceiling = nullptr,
+                                              .tile_needs = linalg::tile_needs_of_symmetric_panels,
+                                              .task_bytes = symmetric_panel_of,
+                                              .extra_bytes = symmetric_pivots_of,
+                                              .solve = SolveMethod{.method = linalg::Method::ldlt,
+                                                                   .number = 6,
+                                                                   .matrices = MatrixKind::symmetric,
+                                                                   .factors = &ldlt_factors,
+                                                                   .title = ldlt_title_of,
+                                                                   .flops = triangular_solve_flops_of,
+                                                                   .symmetric = true,
+                                                                   .grows = true}};
+constinit const DenseOperation unpivoted_lu_operation{
     .key = "lu-nopivot",
     .name = "LU factorization without pivoting",
     .jdf = "lu",
@@ -166,70 +175,83 @@ const DenseOperation unpivoted_lu_operation{
     .bounds = lu_bounds_of,
     .ceiling = lu_ceiling_of,
     .task_bytes = three_tiles_of,
-    .solve = SolveMethod{
-        .factors = &lu_factors, .title = lu_title_of, .flops = triangular_solve_flops_of, .grows = true}};
-const DenseOperation pivoted_lu_operation{.key = "lu",
-                                          .former_key = "lu-partial",
-                                          .name = "LU factorization with partial pivoting",
-                                          .tiles = Tiles::all,
-                                          .matrices = 1,
-                                          .devices = DenseOperation::Devices::none,
-                                          .factors_whole_panels = true,
-                                          .kernels = linalg::RateSet::lu,
-                                          .flops = lu_flops_of,
-                                          .tasks = pivoted_lu_tasks_of,
-                                          .bounds = lu_bounds_of,
-                                          .ceiling = nullptr,
-                                          .tile_needs = linalg::tile_needs_of_panels,
-                                          .task_bytes = panel_of,
-                                          .extra_bytes = row_pivots_of,
-                                          .solve = SolveMethod{.factors = &pivoted_lu_factors,
-                                                               .title = pivoted_lu_title_of,
-                                                               .flops = triangular_solve_flops_of,
-                                                               .grows = true}};
-const DenseOperation incremental_lu_operation{.key = "lu-incremental",
-                                              .name = "LU factorization with incremental pivoting",
-                                              .tiles = Tiles::all,
-                                              .matrices = 1,
-                                              .devices = DenseOperation::Devices::none,
-                                              .kernels = linalg::RateSet::product,
-                                              .flops = lu_flops_of,
-                                              .tasks = incremental_lu_tasks_of,
-                                              .bounds = in_place_bounds_of,
-                                              .ceiling = nullptr,
-                                              .tile_needs = linalg::tile_needs_of_pairs,
-                                              .task_bytes = pairs_of,
-                                              .extra_bytes = pivots_of,
-                                              .solve = SolveMethod{.factors = &incremental_lu_factors,
-                                                                   .title = incremental_lu_title_of,
-                                                                   .flops = triangular_solve_flops_of,
-                                                                   .grows = true}};
-const DenseOperation qr_operation{
-    .key = "qr",
-    .name = "QR factorization",
+    .solve = SolveMethod{.method = linalg::Method::lu_nopivot,
+                         .number = 2,
+                         .matrices = MatrixKind::dominant,
+                         .factors = &lu_factors,
+                         .title = lu_title_of,
+                         .flops = triangular_solve_flops_of,
+                         .grows = true}};
+constinit const DenseOperation pivoted_lu_operation{.key = "lu",
+                                                    .former_key = "lu-partial",
+                                                    .name = "LU factorization with partial pivoting",
+                                                    .tiles = Tiles::all,
+                                                    .matrices = 1,
+                                                    .devices = DenseOperation::Devices::none,
+                                                    .factors_whole_panels = true,
+                                                    .kernels = linalg::RateSet::lu,
+                                                    .flops = lu_flops_of,
+                                                    .tasks = pivoted_lu_tasks_of,
+                                                    .bounds = lu_bounds_of,
+                                                    .ceiling = nullptr,
+                                                    .tile_needs = linalg::tile_needs_of_panels,
+                                                    .task_bytes = panel_of,
+                                                    .extra_bytes = row_pivots_of,
+                                                    .solve = SolveMethod{.method = linalg::Method::lu,
+                                                                         .number = 3,
+                                                                         .factors = &pivoted_lu_factors,
+                                                                         .title = pivoted_lu_title_of,
+                                                                         .flops = triangular_solve_flops_of,
+                                                                         .grows = true}};
+constinit const DenseOperation incremental_lu_operation{
+    .key = "lu-incremental",
+    .name = "LU factorization with incremental pivoting",
     .tiles = Tiles::all,
     .matrices = 1,
-    .devices = DenseOperation::Devices::cuda_by_own_kernels,
+    .devices = DenseOperation::Devices::none,
     .kernels = linalg::RateSet::product,
-    .flops = qr_flops_of,
-    .tasks = qr_tasks_of,
+    .flops = lu_flops_of,
+    .tasks = incremental_lu_tasks_of,
     .bounds = in_place_bounds_of,
     .ceiling = nullptr,
     .tile_needs = linalg::tile_needs_of_pairs,
     .task_bytes = pairs_of,
-    .extra_bytes = reflectors_of,
-    .solve = SolveMethod{
-        .factors = &qr_factors, .title = qr_title_of, .flops = qr_solve_flops_of, .least_squares = true}};
-const DenseOperation product_operation{.key = "gemm",
-                                       .name = "matrix product C += A B",
-                                       .jdf = "gemm",
-                                       .tiles = Tiles::all,
-                                       .matrices = 3,
-                                       .kernels = linalg::RateSet::product,
-                                       .flops = product_flops_of,
-                                       .tasks = product_tasks_of,
-                                       .bounds = product_bounds_of,
-                                       .ceiling = product_ceiling_of};
+    .extra_bytes = pivots_of,
+    .solve = SolveMethod{.method = linalg::Method::lu_incremental,
+                         .number = 4,
+                         .factors = &incremental_lu_factors,
+                         .title = incremental_lu_title_of,
+                         .flops = triangular_solve_flops_of,
+                         .grows = true}};
+constinit const DenseOperation qr_operation{.key = "qr",
+                                            .name = "QR factorization",
+                                            .tiles = Tiles::all,
+                                            .matrices = 1,
+                                            .devices = DenseOperation::Devices::cuda_by_own_kernels,
+                                            .kernels = linalg::RateSet::product,
+                                            .flops = qr_flops_of,
+                                            .tasks = qr_tasks_of,
+                                            .bounds = in_place_bounds_of,
+                                            .ceiling = nullptr,
+                                            .tile_needs = linalg::tile_needs_of_pairs,
+                                            .task_bytes = pairs_of,
+                                            .extra_bytes = reflectors_of,
+                                            .solve = SolveMethod{.method = linalg::Method::qr,
+                                                                 .number = 5,
+                                                                 .factors = &qr_factors,
+                                                                 .title = qr_title_of,
+                                                                 .flops = qr_solve_flops_of,
+                                                                 .least_squares = true}};
+constinit const DenseOperation product_operation{.key = "gemm",
+                                                 .name = "matrix product C += A B",
+                                                 .jdf = "gemm",
+                                                 .tiles = Tiles::all,
+                                                 .matrices = 3,
+                                                 .kernels = linalg::RateSet::product,
+                                                 .flops = product_flops_of,
+                                                 .tasks = product_tasks_of,
+                                                 .bounds = product_bounds_of,
+                                                 .ceiling = product_ceiling_of};
 
 bool has_graph(const DenseOperation& operation) noexcept {
   return !operation.solve || operation.solve->factors->as_graph;
@@ -244,15 +266,47 @@ bool may_run_on_devices(const DenseOperation& operation, ElementType element, co
 }
 
 namespace {
-constexpr std::array all_operations{&cholesky_operation,       &ldlt_operation,         &pivoted_lu_operation,
-                                    &incremental_lu_operation, &unpivoted_lu_operation, &qr_operation,
-                                    &product_operation};
+constexpr std::array operations{&cholesky_operation,       &ldlt_operation,         &pivoted_lu_operation,
+                                &incremental_lu_operation, &unpivoted_lu_operation, &qr_operation,
+                                &product_operation};
 }  // namespace
 
+std::span<const DenseOperation* const> all_operations() noexcept { return operations; }
+
+std::span<const DenseOperation* const> all_methods() noexcept {
+  const auto end = std::ranges::find_if(operations, [](const auto* operation) { return !operation->solve; });
+  return {operations.begin(), end};
+}
+
+const DenseOperation* method_numbered(std::uint32_t number) noexcept {
+  for (const DenseOperation* const method : all_methods())
+    if (number != 0 && method->solve->number == number) return method;
+  return nullptr;
+}
+
+std::string method_choices() {
+  std::string choices = "auto", former;
+  for (const DenseOperation* const method : all_methods()) {
+    choices += fmt::format("|{}", method->key);
+    if (!method->former_key.empty()) former += fmt::format("|={}", method->former_key);
+  }
+  return choices + former;
+}
+
+std::string keys_of_operations(std::string_view before_last, bool (*includes)(const DenseOperation&)) {
+  std::vector<std::string_view> keys;
+  for (const DenseOperation* const operation : operations)
+    if (includes == nullptr || includes(*operation)) keys.push_back(operation->key);
+  if (keys.size() < 2) return fmt::format("{}", fmt::join(keys, ""));
+  const std::string_view last = keys.back();
+  keys.pop_back();
+  return fmt::format("{}{}{}", fmt::join(keys, ", "), before_last, last);
+}
+
 const DenseOperation& find_operation(std::string_view key) {
-  std::array<std::string_view, all_operations.size()> names;
-  std::ranges::transform(all_operations, names.begin(), &DenseOperation::key);
-  for (const DenseOperation* operation : all_operations)
+  std::array<std::string_view, operations.size()> names;
+  std::ranges::transform(operations, names.begin(), &DenseOperation::key);
+  for (const DenseOperation* operation : operations)
     if (operation->key == key || (!key.empty() && operation->former_key == key)) return *operation;
   const std::string near = did_you_mean(key, names);
   throw ConfigError(fmt::format("unknown benchmark \"{}\"{}", key,
@@ -260,7 +314,7 @@ const DenseOperation& find_operation(std::string_view key) {
 }
 
 std::string renaming_note(std::string_view key) {
-  for (const DenseOperation* operation : all_operations)
+  for (const DenseOperation* operation : operations)
     if (!key.empty() && operation->former_key == key)
       return fmt::format("{} is now called {}; the old name will be removed after 0.2", key, operation->key);
   return {};

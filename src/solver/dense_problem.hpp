@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,10 @@
 #include "algorithms/linalg/choose_tile.hpp"
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
+
+namespace fairlead::linalg {
+enum class Method : std::uint8_t;
+}  // namespace fairlead::linalg
 
 namespace fairlead::solver {
 
@@ -45,8 +50,19 @@ struct FactorsMakers {
   bool as_graph;  ///< there is a parameterized graph of the factorization
 };
 
+/// The matrices that a method suits: benchmarks and tests generate such ones.
+enum class MatrixKind : std::uint8_t {
+  general,
+  dominant,   // diagonally dominant
+  definite,   // symmetric positive definite
+  symmetric,  // indefinite
+};
+
 /// The properties of a factorization with which systems are solved.
 struct SolveMethod {
+  linalg::Method method;
+  std::uint32_t number;  ///< in files with factors, and so never changed; 0: factors cannot be saved
+  MatrixKind matrices = MatrixKind::general;
   const FactorsMakers* factors;
   std::string_view (*title)(const DenseProblem& problem);  ///< "Cholesky solve"
   /// Operations of a solve with the factors, on elements.
@@ -91,6 +107,20 @@ bool may_run_on_devices(const DenseOperation& operation, ElementType element, co
 
 extern const DenseOperation cholesky_operation, ldlt_operation, pivoted_lu_operation,
     incremental_lu_operation, unpivoted_lu_operation, qr_operation, product_operation;
+extern const FactorsMakers cholesky_factors, ldlt_factors, pivoted_lu_factors, incremental_lu_factors,
+    lu_factors, qr_factors;
+
+/// The table: the methods in the order of linalg::Method, then the other operations.
+std::span<const DenseOperation* const> all_operations() noexcept;
+/// Those of the table by which systems are solved.
+std::span<const DenseOperation* const> all_methods() noexcept;
+/// The method with that number in files with factors; null: none.
+const DenseOperation* method_numbered(std::uint32_t number) noexcept;
+/// "auto|cholesky|ldlt|...": the choices of --method, in the syntax of Setting::choices, with former keys.
+std::string method_choices();
+/// "cholesky, ldlt, ... or gemm": the keys of the operations that `includes` accepts, or all; the last after `before_last`.
+std::string keys_of_operations(std::string_view before_last,
+                               bool (*includes)(const DenseOperation&) = nullptr);
 /// By its key or its former one. Throws ConfigError that lists the operations.
 const DenseOperation& find_operation(std::string_view key);
 /// States the new name if `key` is a former one; otherwise empty.

@@ -36,18 +36,8 @@ struct FactorField {
 };
 constexpr std::size_t longest_name = 3072;
 
-/// Never renumber: files have these numbers.
-struct NumberedFactorization {
-  std::uint32_t number;
-  const DenseOperation* operation;
-};
-constexpr NumberedFactorization numbered_factorizations[] = {
-    {1, &cholesky_operation},       {2, &unpivoted_lu_operation}, {3, &pivoted_lu_operation},
-    {4, &incremental_lu_operation}, {5, &qr_operation},           {6, &ldlt_operation}};
-
 std::uint32_t number_of(const DenseOperation& operation) {
-  for (const NumberedFactorization& one : numbered_factorizations)
-    if (one.operation == &operation) return one.number;
+  if (operation.solve && operation.solve->number != 0) return operation.solve->number;
   throw UsageError(fmt::format("{} cannot be saved", operation.name));
 }
 
@@ -182,9 +172,7 @@ DecodedFactorHeader decode_factor_header(const std::string& name, std::string_vi
   DecodedFactorHeader decoded;
   FactorShape& shape = decoded.header.shape;
   const auto method = get<std::uint32_t>(bytes, FactorField::method);
-  shape.operation = nullptr;
-  for (const NumberedFactorization& one : numbered_factorizations)
-    if (one.number == method) shape.operation = one.operation;
+  shape.operation = method_numbered(method);
   if (shape.operation == nullptr) refuse(fmt::format("method {}", method));
   const auto code = get<std::uint32_t>(bytes, FactorField::element);
   const std::optional<ElementType> element = element_of_code(code);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace fairlead::solver {
 
@@ -55,18 +57,18 @@ bool allows(const DenseOperation& method, const OptionRule& rule) noexcept {
   return method.solve->least_squares;
 }
 
-/// The method that the option requires.
+/// The methods that the option requires: "a symmetric matrix: --method cholesky or ldlt".
 std::string required_by(const OptionRule& rule, Wording wording) {
-  switch (rule.suited) {
-    case Suited::positive_definite:
-      return "a symmetric matrix: " + name_of(cholesky_operation, wording);
-    case Suited::symmetric:
-      return fmt::format("a symmetric matrix: {} or {}", name_of(cholesky_operation, wording),
-                         wording == Wording::command ? ldlt_operation.key : std::string_view("Method::ldlt"));
-    case Suited::least_squares:
-      break;
+  std::string names;
+  for (const DenseOperation* const method : all_methods()) {
+    if (!allows(*method, rule)) continue;
+    if (names.empty())
+      names = name_of(*method, wording);
+    else
+      names += fmt::format(
+          " or {}", wording == Wording::command ? std::string(method->key) : name_of(*method, wording));
   }
-  return name_of(qr_operation, wording);
+  return rule.suited == Suited::least_squares ? names : "a symmetric matrix: " + names;
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -75,6 +77,20 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 }
 
 }  // namespace
+
+std::optional<MethodOption> option_of(linalg::Stored stored) noexcept {
+  switch (stored) {
+    case linalg::Stored::lower:
+      return MethodOption::lower;
+    case linalg::Stored::upper:
+      return MethodOption::upper;
+    case linalg::Stored::mean:
+      return MethodOption::mean;
+    case linalg::Stored::both:
+      break;
+  }
+  return std::nullopt;
+}
 
 std::string_view name_of(MethodOption option, Wording wording) noexcept {
   const OptionRule& rule = rule_of(option);
@@ -137,9 +153,9 @@ std::optional<std::string> digits_problem_of(ElementType solution, std::optional
 
 std::string in_words_of_library(std::string text) {
   // Longer names first: "--method lu" is the beginning of others.
-  for (const DenseOperation* const method :
-       {&incremental_lu_operation, &unpivoted_lu_operation, &pivoted_lu_operation, &ldlt_operation,
-        &cholesky_operation, &qr_operation})
+  std::vector<const DenseOperation*> methods(all_methods().begin(), all_methods().end());
+  std::ranges::sort(methods, std::greater(), [](const DenseOperation* method) { return method->key.size(); });
+  for (const DenseOperation* const method : methods)
     replace_all(text, name_of(*method, Wording::command), name_of(*method, Wording::library));
   for (const OptionRule& rule : rules) replace_all(text, rule.in_command, rule.in_library);
   for (const auto& [from, to] : other_names) replace_all(text, from, to);

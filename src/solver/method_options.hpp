@@ -2,6 +2,7 @@
 // rules, and their messages differ only in the words for options and methods.
 #pragma once
 #include <fairlead/element_type.hpp>
+#include <fairlead/stored.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -36,6 +37,8 @@ struct RequestedSolve {
   bool condition = true;  ///< estimate condition and forward error
 };
 
+/// That by which the caller states which triangles count; none for both.
+std::optional<MethodOption> option_of(linalg::Stored stored) noexcept;
 /// "--refine"; "refine".
 std::string_view name_of(MethodOption option, Wording wording) noexcept;
 /// "--method lu-incremental"; "Method::lu_incremental".

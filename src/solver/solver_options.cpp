@@ -10,42 +10,24 @@
 namespace fairlead::solver {
 
 namespace {
-
 using linalg::Method;
 using linalg::Stored;
-
-struct NamedMethod {
-  Method method;
-  const DenseOperation* operation;  ///< null: chosen by the matrix
-};
-constexpr NamedMethod methods[] = {{Method::automatic, nullptr},
-                                   {Method::cholesky, &cholesky_operation},
-                                   {Method::ldlt, &ldlt_operation},
-                                   {Method::lu, &pivoted_lu_operation},
-                                   {Method::lu_incremental, &incremental_lu_operation},
-                                   {Method::lu_nopivot, &unpivoted_lu_operation},
-                                   {Method::qr, &qr_operation}};
-
 }  // namespace
 
 const DenseOperation* operation_of(Method method) noexcept {
-  for (const NamedMethod& one : methods)
-    if (one.method == method) return one.operation;
+  for (const DenseOperation* const operation : all_methods())
+    if (operation->solve->method == method) return operation;
   return nullptr;
 }
 
-linalg::Method method_of(const DenseOperation& operation) noexcept {
-  for (const NamedMethod& one : methods)
-    if (one.operation == &operation) return one.method;
-  return linalg::Method::automatic;
+Method method_of(const DenseOperation& operation) noexcept {
+  return operation.solve ? operation.solve->method : Method::automatic;
 }
 
 std::vector<MethodOption> method_options(const linalg::SolverOptions& options) {
   std::vector<MethodOption> given;
   if (options.refine) given.push_back(MethodOption::refine);
-  if (options.stored == Stored::lower) given.push_back(MethodOption::lower);
-  if (options.stored == Stored::upper) given.push_back(MethodOption::upper);
-  if (options.stored == Stored::mean) given.push_back(MethodOption::mean);
+  if (const auto triangle = option_of(options.stored)) given.push_back(*triangle);
   if (options.rank_tolerance) given.push_back(MethodOption::rank_tolerance);
   return given;
 }

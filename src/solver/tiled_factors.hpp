@@ -71,8 +71,4 @@ std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const
                                               Runtime& runtime, const TiledMatrix<T>& a,
                                               linalg::detail::StoredFactors<T>* stored = nullptr);
 
-// The entries of the table of methods.
-extern const FactorsMakers cholesky_factors, ldlt_factors, lu_factors, pivoted_lu_factors,
-    incremental_lu_factors, qr_factors;
-
 }  // namespace fairlead::solver

@@ -23,6 +23,7 @@ import tempfile
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import matrix_gallery
+import methods
 import numpy as np
 from matrix_gallery import symmetric
 
@@ -34,7 +35,7 @@ CAPACITIES = 8
 ALL = 64 << 20
 TILES = (8, 16, 24, 40, 64)
 METHODS = ("lu", "lu-incremental", "lu-nopivot", "qr", "cholesky", "ldlt")
-OVER_RANKS = ("auto", "lu", "lu-incremental", "lu-nopivot", "qr", "cholesky")
+OVER_RANKS = ("auto", *(method for method, it in methods.METHODS.items() if it.over_ranks))
 AS_GRAPH = ("lu-incremental", "lu-nopivot", "qr", "cholesky")
 
 

@@ -3,14 +3,15 @@
 import json
 import pathlib
 
+import methods
 import pytest
 
 numpy = pytest.importorskip("numpy")
 
 WRONG_RESULT = 3
-METHODS = ["cholesky", "ldlt", "lu", "lu-nopivot", "lu-incremental", "qr", "auto"]
-OVER_RANKS = [method for method in METHODS if method != "ldlt"]
-OF_ANY_MATRIX = ["lu", "lu-incremental", "qr"]
+METHODS = [*methods.METHODS, "auto"]
+OVER_RANKS = [method for method in METHODS if method == "auto" or methods.METHODS[method].over_ranks]
+OF_ANY_MATRIX = [method for method, it in methods.METHODS.items() if it.matrices == "general"]
 
 
 def random_of(seed, *shape):
@@ -44,9 +45,8 @@ def dominant(n, seed=1):
 
 
 def matrix_for(method, n, seed=1):
-    if method in OF_ANY_MATRIX:
-        return random_of(seed, n, n)
-    return {"ldlt": quasidefinite, "lu-nopivot": dominant}.get(method, definite)(n, seed)
+    kinds = {"general": lambda n, seed: random_of(seed, n, n), "symmetric": quasidefinite, "dominant": dominant, "definite": definite}
+    return methods.matrix_for(method, n, seed, True, kinds)
 
 
 def backward_error(a, x, b):

@@ -2,13 +2,16 @@
 condition, and errors of the input."""
 
 import json
+import pathlib
+import re
 
+import methods
 import pytest
 
 numpy = pytest.importorskip("numpy")
 
 NOT_SOLVED, NOT_ASKED, WRONG_RESULT = 1, 2, 3
-GENERAL = ["lu", "lu-incremental", "qr"]
+GENERAL = [method for method, it in methods.METHODS.items() if it.matrices == "general"]
 
 
 @pytest.fixture
@@ -189,7 +192,7 @@ def test_options_of_symmetric_matrices_are_refused(solve, options):
 def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     done = solve("rq", numpy.eye(3), numpy.ones(3))
     assert done.returncode == NOT_ASKED
-    assert "must be one of auto, cholesky, ldlt, lu, lu-incremental, lu-nopivot, qr (did you mean qr?)" in done.stderr
+    assert f"must be one of {methods.NAMES} (did you mean qr?)" in done.stderr
     assert "did you mean lu-incremental?" in fairlead("bench", "lu-incremntal").stderr
     refused = fairlead("bench", "qr", "--m", 5, "--n", 9)
     assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr
@@ -197,6 +200,15 @@ def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     assert refused.returncode == NOT_ASKED and "--m requires qr" in refused.stderr
     refused = fairlead("bench", "cholesky", "--tree", "binary", "--n", 5)
     assert refused.returncode == NOT_ASKED and "--tree requires qr" in refused.stderr
+
+
+def test_the_c_interface_has_the_methods_of_the_command(fl):
+    header = (pathlib.Path(__file__).resolve().parents[2] / "include/fairlead.h").read_text()
+    numbered = re.search(r"enum fairlead_method {(.*?)} fairlead_method;", header, re.DOTALL).group(1)
+    names = [name.lower().replace("_", "-") for name in re.findall(r"FAIRLEAD_(\w+) = ", numbered)]
+    assert names == list(fl._library.METHODS) == ["automatic", *methods.METHODS]
+    assert [int(number) for number in re.findall(r"FAIRLEAD_\w+ = (\d+)", numbered)] == list(range(len(names)))
+    assert fl._library.library.fairlead_method_name(len(names)) is None and fl._library.library.fairlead_method_name(-1) is None
 
 
 def indefinite(n, kind, random):

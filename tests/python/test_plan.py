@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 import pytest
+from methods import METHODS, matrix_for
 
-METHODS = ["cholesky", "ldlt", "lu", "lu-incremental", "lu-nopivot", "qr"]
 FIELDS = {"method": str, "method_reason": str, "rows": int, "columns": int, "right_hand_sides": int, "element": str, "tile": int,
           "workers": int, "memory_limit_bytes": int, "least_memory_bytes": int, "in_core_memory_bytes": int,
           "disk_space_bytes": int, "free_disk_space_bytes": int, "input_bytes_read": int, "output_bytes_written": int,
@@ -30,12 +30,7 @@ def planned(fairlead):
 
 
 def save_matrix(folder, method, n, element="f8", seed=4):
-    a = np.random.default_rng(seed).standard_normal((n, n))
-    if method in ("cholesky", "ldlt"):
-        a += a.T
-    if method in ("cholesky", "lu-nopivot"):
-        a += 4 * n * np.eye(n)
-    np.save(folder / "A.npy", a.astype(element))
+    np.save(folder / "A.npy", matrix_for(method, n, seed).astype(element))
     np.save(folder / "b.npy", np.ones(n, element))
 
 

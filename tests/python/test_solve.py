@@ -7,6 +7,7 @@ import subprocess
 import textwrap
 from fractions import Fraction
 
+import methods
 import pytest
 
 numpy = pytest.importorskip("numpy")
@@ -253,7 +254,7 @@ def test_flipped_bits_on_the_disk_are_detected(fairlead, command):
         assert "the result is wrong: its backward error is" in flipped.stderr
 
 
-@pytest.mark.parametrize("what", ["cholesky", "ldlt", "lu-nopivot", "lu", "lu-incremental", "qr", "gemm"])
+@pytest.mark.parametrize("what", [*methods.METHODS, "gemm"])
 def test_benchmarks_of_the_smallest_problems_pass(fairlead, what):
     """With n = 1 and the first seed, A B is tiny compared with the C that it is added to, and C is rounded to its own size."""
     for n, seed in ((1, 47164), (1, 5), (2, 6), (3, 7)):

@@ -17,6 +17,7 @@
 
 #include "algorithms/linalg/singular_error.hpp"
 #include "data/npy/npy_writer.hpp"
+#include "solver/factor_systems.hpp"
 #include "temporary_directory.hpp"
 
 namespace fairlead::linalg {
@@ -59,11 +60,17 @@ ComplexSystem indefinite_system(std::int64_t n, std::int64_t sides, MatrixKind k
 }
 /// For the method, and of each kind that it solves.
 std::vector<ComplexSystem> systems_for(Method method, std::int64_t n, std::int64_t sides) {
-  if (method == Method::ldlt)
+  using enum solver::MatrixKind;
+  const solver::MatrixKind kind = tests::matrices_of(method);
+  if (kind == symmetric)
     return {indefinite_system(n, sides, MatrixKind::hermitian),
             indefinite_system(n, sides, MatrixKind::symmetric)};
-  const bool general = method == Method::lu || method == Method::lu_incremental || method == Method::qr;
-  return {complex_system(n, sides, !general)};
+  return {complex_system(n, sides, kind != general)};
+}
+/// One of them, well-conditioned.
+ComplexSystem plain_system_for(Method method, std::int64_t n, std::int64_t sides) {
+  const bool any = method == Method::automatic || tests::matrices_of(method) == solver::MatrixKind::general;
+  return any ? complex_system(n, sides, true) : systems_for(method, n, sides).front();
 }
 
 enum class Form { plain, transposed };
@@ -152,13 +159,12 @@ using ComplexTypes = testing::Types<std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(ComplexSolverOf, ComplexTypes);
 
 TYPED_TEST(ComplexSolverOf, SolvesByEachMethodAsEliminationDoes) {
-  for (const Method method : {Method::cholesky, Method::ldlt, Method::lu, Method::lu_incremental,
-                              Method::lu_nopivot, Method::qr, Method::automatic})
+  std::vector<Method> methods = tests::every_method();
+  methods.push_back(Method::automatic);
+  for (const Method method : methods)
     for (const std::int64_t n : {1, 2, 15, 16, 17, 75})
       for (const std::int64_t sides : {1, 3}) {
-        const bool pivots = method == Method::ldlt;
-        const ComplexSystem system =
-            pivots ? indefinite_system(n, sides, MatrixKind::hermitian) : complex_system(n, sides, true);
+        const ComplexSystem system = plain_system_for(method, n, sides);
         Solver solver(settings_of(method));
         const auto x = this->solve(solver, system);
         EXPECT_LT(difference(x, exact(system)), this->close) << name_of(method) << ' ' << n;
@@ -193,8 +199,7 @@ TYPED_TEST(ComplexSolverOf, KeepsFactors) {
   const tests::TemporaryDirectory directory;
   const std::string path = (directory.path() / "A.factor").string();
   std::vector<std::pair<Method, ComplexSystem>> cases;
-  for (const Method method :
-       {Method::cholesky, Method::ldlt, Method::lu, Method::lu_incremental, Method::lu_nopivot, Method::qr})
+  for (const Method method : tests::every_method())
     for (ComplexSystem& system : systems_for(method, 70, 3)) cases.emplace_back(method, std::move(system));
   for (const auto& [method, system] : cases) {
     const std::vector<T> a = elements_as<T>(system.a), b = elements_as<T>(system.b);
@@ -205,8 +210,9 @@ TYPED_TEST(ComplexSolverOf, KeepsFactors) {
     LogDeterminant expected;
     const std::vector<Complex> plain = exact(system, Form::plain, &expected),
                                transposed = exact(system, Form::transposed);
-    const bool definite = method == Method::cholesky || method == Method::lu_nopivot;
-    const double close = definite ? this->close : 300 * this->close;
+    const solver::MatrixKind kind = tests::matrices_of(method);
+    const bool pivots = kind == solver::MatrixKind::general || kind == solver::MatrixKind::symmetric;
+    const double close = pivots ? 300 * this->close : this->close;
     for (Factorization* f : {&made, &loaded}) {
       EXPECT_EQ(f->precision(), sizeof(T) == 8 ? ElementType::complex64 : ElementType::complex128);
       EXPECT_LT(difference(f->solve(std::span<const T>(b), 3), plain), close) << name_of(method);

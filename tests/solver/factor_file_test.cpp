@@ -69,7 +69,7 @@ struct SavedFactors {
 };
 
 class FactorFileOf : public testing::TestWithParam<Method> {};
-INSTANTIATE_TEST_SUITE_P(Methods, FactorFileOf, testing::ValuesIn(tests::methods_with_factors));
+INSTANTIATE_TEST_SUITE_P(Methods, FactorFileOf, testing::ValuesIn(tests::every_method()));
 
 // Every byte belongs to a checksum. The data of QR that a solve does not need are read by saving them again.
 TEST_P(FactorFileOf, ReportsEachFlippedByte) {

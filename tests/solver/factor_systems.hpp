@@ -9,14 +9,25 @@
 #include <vector>
 
 #include "solver/dense_systems.hpp"
+#include "solver/solver_options.hpp"
 
 namespace fairlead::tests {
 
-inline constexpr linalg::Method methods_with_factors[] = {
-    linalg::Method::cholesky,       linalg::Method::ldlt,       linalg::Method::lu,
-    linalg::Method::lu_incremental, linalg::Method::lu_nopivot, linalg::Method::qr};
-inline bool is_symmetric(linalg::Method method) {
-  return method == linalg::Method::cholesky || method == linalg::Method::ldlt;
+/// All methods: those of the solver's table.
+inline std::vector<linalg::Method> every_method() {
+  std::vector<linalg::Method> methods;
+  for (const solver::DenseOperation* const one : solver::all_methods()) methods.push_back(one->solve->method);
+  return methods;
+}
+inline solver::MatrixKind matrices_of(linalg::Method method) {
+  return solver::operation_of(method)->solve->matrices;
+}
+inline bool is_symmetric(linalg::Method method) { return solver::operation_of(method)->solve->symmetric; }
+
+/// A well-conditioned system that the method suits, without row exchanges.
+template <class T>
+DenseSystem<T> plain_system_for(linalg::Method method, std::int64_t n, std::int64_t sides, unsigned seed) {
+  return is_symmetric(method) ? symmetric_system<T>(n, sides, seed) : dominant_system<T>(n, sides, seed);
 }
 
 inline linalg::SolverOptions factor_options(linalg::Method method, Bytes memory = 64_MiB,
@@ -30,17 +41,17 @@ inline linalg::SolverOptions load_options(Bytes memory = 64_MiB) {
 /// A system that the method suits; with row exchanges where it makes them.
 template <class T>
 DenseSystem<T> system_for(linalg::Method method, std::int64_t n, std::int64_t sides, unsigned seed) {
-  using linalg::Method;
-  if (is_symmetric(method)) {
-    DenseSystem<T> system = symmetric_system<T>(n, sides, seed);
+  using solver::MatrixKind;
+  const MatrixKind kind = matrices_of(method);
+  if (kind != MatrixKind::general) {
+    DenseSystem<T> system = plain_system_for<T>(method, n, sides, seed);
     // The large elements go to the other diagonal, so that the matrix is indefinite.
-    for (std::int64_t i = 0; i < n && method == Method::ldlt; ++i) {
+    for (std::int64_t i = 0; i < n && kind == MatrixKind::symmetric; ++i) {
       system.at(i, i) -= static_cast<T>(n);
       system.at(i, n - 1 - i) += static_cast<T>(n);
     }
     return system;
   }
-  if (method == Method::lu_nopivot) return dominant_system<T>(n, sides, seed);
   // The rows of a dominant system, in reverse.
   DenseSystem<T> system = dominant_system<T>(n, sides, seed);
   for (std::int64_t j = 0; j < n; ++j)

@@ -19,16 +19,15 @@ namespace {
 
 using tests::backward_error_of;
 using tests::DenseSystem;
-using tests::dominant_system;
+using tests::every_method;
 using tests::exact_determinant;
 using tests::exact_solution;
 using tests::factor_options;
 using tests::is_symmetric;
 using tests::load_options;
-using tests::methods_with_factors;
+using tests::plain_system_for;
 using tests::random_system;
 using tests::relative_difference;
-using tests::symmetric_system;
 using tests::system_for;
 using tests::TemporaryDirectory;
 using tests::transposed;
@@ -47,7 +46,7 @@ TYPED_TEST_SUITE(FactorizationOf, FactorPrecisions);
 TYPED_TEST(FactorizationOf, SolvesAsOftenAsWanted) {
   using T = TypeParam;
   const double tolerance = 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  for (const Method method : methods_with_factors)
+  for (const Method method : every_method())
     for (const std::int64_t n : {1, 15, 16, 17, 50}) {
       const DenseSystem<T> system = system_for<T>(method, n, 3, 7);
       Solver solver(factor_options(method));
@@ -70,7 +69,7 @@ TYPED_TEST(FactorizationOf, SolvesAsOftenAsWanted) {
 
 TYPED_TEST(FactorizationOf, FindsTheDeterminantAndItsSign) {
   using T = TypeParam;
-  for (const Method method : methods_with_factors)
+  for (const Method method : every_method())
     for (const std::int64_t n : {1, 2, 16, 33, 40})
       for (const unsigned seed : {1u, 2u, 3u}) {
         DenseSystem<T> system = system_for<T>(method, n, 1, seed);
@@ -121,7 +120,7 @@ TYPED_TEST(FactorizationOf, AreTheSameBitsFromAFile) {
   using T = TypeParam;
   const TemporaryDirectory directory;
   const std::string path = directory.path() / "A.factor";
-  for (const Method method : methods_with_factors)
+  for (const Method method : every_method())
     for (const std::int64_t n : {1, 16, 47}) {
       const DenseSystem<T> system = system_for<T>(method, n, 20, 9);
       Solver solver(factor_options(method));
@@ -152,10 +151,10 @@ TYPED_TEST(FactorizationOf, ServeWithLessMemoryThanTheyNeed) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() / "A.factor";
   const std::int64_t n = std::is_same_v<T, float> ? 1200 : 900;  // 5.8 and 6.5 MB
-  for (const Method method : methods_with_factors) {
+  for (const Method method : every_method()) {
     if (tests::sanitized && method != Method::lu) continue;  // n^3 operations of unoptimized code
     const DenseSystem<T> system =
-        is_symmetric(method) ? system_for<T>(method, n, 2, 4) : dominant_system<T>(n, 2, 4);
+        is_symmetric(method) ? system_for<T>(method, n, 2, 4) : plain_system_for<T>(method, n, 2, 4);
     SolverOptions options = factor_options(method, 5_MiB, 48);
     options.workers = 1;
     Solver solver(options);
@@ -235,7 +234,7 @@ TEST(Factorization, RefusesWhatDoesNotMatch) {
 
 TEST(Factorization, OfASingularMatrixIsAnError) {
   const DenseSystem<double> zero{3, 3, 1, std::vector<double>(9), std::vector<double>(3, 1.0)};
-  for (const Method method : methods_with_factors) {
+  for (const Method method : every_method()) {
     Solver solver(factor_options(method));
     EXPECT_THROW(solver.factor(view_of(zero)), NumericalError) << name_of(method);
   }

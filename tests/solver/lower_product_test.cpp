@@ -131,10 +131,11 @@ TEST(LowerProductOfReals, RefusesOtherMethodsAndSizes) {
   constexpr std::int64_t n = 20;
   const std::vector<double> a = definite_matrix<double>(n), z(n, 1.0);
   const MatrixView<double> view{.elements = a.data(), .rows = n, .columns = n};
-  for (const Method method : tests::methods_with_factors) {
-    Solver solver(factor_options(method));
-    Factorization factors = solver.factor(view);
+  for (const Method method : tests::every_method()) {
     if (method == Method::cholesky) continue;
+    Solver solver(factor_options(method));
+    const DenseSystem<double> system = tests::system_for<double>(method, n, 1, 7);
+    Factorization factors = solver.factor(tests::view_of(system));
     EXPECT_THROW(factors.multiply_lower(z), UsageError) << name_of(method);
     EXPECT_NO_THROW(factors.solve(z));  // also afterwards
   }

@@ -21,13 +21,11 @@ namespace {
 
 using tests::DenseSystem;
 using tests::dominant_system;
-using tests::is_symmetric;
+using tests::every_method;
+using tests::plain_system_for;
 using tests::random_system;
 using tests::symmetric_system;
 using tests::view_of;
-
-constexpr Method planned_methods[] = {Method::cholesky, Method::ldlt,           Method::lu_nopivot,
-                                      Method::lu,       Method::lu_incremental, Method::qr};
 
 /// With one worker and a policy without estimates, the bytes hardly depend on times.
 SolverOptions options_with(Method method, Bytes memory, std::int32_t tile) {
@@ -64,10 +62,9 @@ TYPED_TEST(PlanOf, BytesAreThoseOfSolves) {
   constexpr std::int64_t n = 896;
   constexpr std::int32_t tile = 64;  // of whole pages
   constexpr double some_tiles = 24.0 * tile * tile * sizeof(T);
-  for (const Method method : planned_methods)
+  for (const Method method : every_method())
     for (const std::int64_t sides : {1, 100}) {
-      const DenseSystem<T> system =
-          is_symmetric(method) ? symmetric_system<T>(n, sides, 5) : dominant_system<T>(n, sides, 5);
+      const auto system = plain_system_for<T>(method, n, sides, 5);
       Solver unlimited(options_with(method, 512_MiB, tile));
       const SolvePlan all = unlimited.plan(n, n, element_of_type<T>, sides);
       EXPECT_EQ(all.disk_space, 0u);
@@ -101,9 +98,8 @@ TYPED_TEST(PlanOf, BytesAreThoseOfSolves) {
 }
 
 TEST(Plan, TheLeastMemorySufficesAndLessIsAnErrorThatStatesIt) {
-  for (const Method method : planned_methods) {
-    const DenseSystem<double> system =
-        is_symmetric(method) ? symmetric_system<double>(400, 1, 3) : dominant_system<double>(400, 1, 3);
+  for (const Method method : every_method()) {
+    const auto system = plain_system_for<double>(method, 400, 1, 3);
     Solver unlimited(options_with(method, 512_MiB, 32));
     const Bytes least = unlimited.plan(400, 400, ElementType::float64).least_memory;
     Solver enough(options_with(method, least, 32)), too_little(options_with(method, least - 4096, 32));

@@ -23,14 +23,12 @@ namespace {
 using tests::backward_error_of;
 using tests::DenseSystem;
 using tests::dominant_system;
+using tests::every_method;
 using tests::exact_solution;
-using tests::is_symmetric;
+using tests::plain_system_for;
 using tests::random_system;
 using tests::relative_difference;
 using tests::symmetric_system;
-
-constexpr Method given_methods[] = {Method::cholesky, Method::ldlt,           Method::lu_nopivot,
-                                    Method::lu,       Method::lu_incremental, Method::qr};
 
 SolverOptions options_of(Method method, std::int32_t tile = 16) {
   return {.memory = 64_MiB, .method = method, .tile = tile, .workers = 2, .config = Config()};
@@ -53,11 +51,10 @@ TYPED_TEST_SUITE(SolverOf, Precisions);
 
 TYPED_TEST(SolverOf, SolvesByEachMethodAsEliminationDoes) {
   using T = TypeParam;
-  for (const Method method : given_methods)
+  for (const Method method : every_method())
     for (const std::int64_t n : {1, 2, 15, 16, 17, 33, 75})
       for (const std::int64_t sides : {1, 3}) {
-        const DenseSystem<T> system =
-            is_symmetric(method) ? symmetric_system<T>(n, sides, 7) : dominant_system<T>(n, sides, 7);
+        const auto system = plain_system_for<T>(method, n, sides, 7);
         Solver solver(options_of(method));
         const std::vector<T> x = solve(solver, system);
         const std::string what = std::string(name_of(method)) + ", n = " + std::to_string(n);
@@ -173,10 +170,9 @@ TYPED_TEST(SolverOf, SolvesWhatAFunctionComputes) {
 TYPED_TEST(SolverOf, SpillsWhatMemoryDoesNotHold) {
   using T = TypeParam;
   const std::int64_t n = std::is_same_v<T, float> ? 1200 : 900;
-  for (const Method method : given_methods) {
+  for (const Method method : every_method()) {
     if (tests::sanitized && method != Method::ldlt) continue;  // n^3 operations of unoptimized code
-    const DenseSystem<T> system =
-        is_symmetric(method) ? symmetric_system<T>(n, 1, 2) : dominant_system<T>(n, 1, 2);
+    const auto system = plain_system_for<T>(method, n, 1, 2);
     Solver solver({.memory = 5_MiB, .method = method, .tile = 48, .workers = 1, .config = Config()});
     const std::vector<T> x = solve(solver, system);
     EXPECT_LT(backward_error_of(system, x), static_cast<double>(n) * std::numeric_limits<T>::epsilon())

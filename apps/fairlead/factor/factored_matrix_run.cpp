@@ -5,6 +5,7 @@
 #include "fairlead/run/run_options.hpp"
 #include "solver/choose_method.hpp"
 #include "solver/devices/problem_devices.hpp"
+#include "solver/method_options.hpp"
 
 namespace fairlead::app {
 
@@ -12,10 +13,10 @@ MatrixToFactor::MatrixToFactor(const Config& config, const std::string& path)
     : stored(stored_triangle(config)),
       solving{.condition = !config.flag("no-condition"), .keep_factors = true} {
   const solver::DenseOperation* const given = method_in(config);
-  if (given != nullptr && stored != linalg::Stored::both && !given->solve->symmetric)
-    throw ConfigError(
-        fmt::format("--lower, --upper and --symmetrize require a symmetric matrix: --method {} or {}, not {}",
-                    solver::cholesky_operation.key, solver::ldlt_operation.key, config.text("method")));
+  std::vector<solver::MethodOption> named;
+  if (const auto triangle = solver::option_of(stored)) named.push_back(*triangle);
+  if (const auto problem = solver::problem_of({.method = given, .options = named}, solver::Wording::command))
+    throw ConfigError(*problem);
   a = data::open_matrix_file(path);
   solver::choose_method(solving, {.a = a, .b = nullptr, .stored = stored}, given, solver::TasksRun::in_flow,
                         solver::Wording::command);

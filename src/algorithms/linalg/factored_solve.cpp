@@ -7,39 +7,59 @@
 
 namespace fairlead::linalg {
 
+namespace {
+
+/// Calls submit(b, c) for each column of tiles of each b.
+template <class T, class Submit>
+void for_each_column(std::initializer_list<const TiledMatrix<T>*> bs, const Submit& submit) {
+  for (const TiledMatrix<T>* b : bs)
+    for (std::int32_t c = 0; c < b->tile_columns(); ++c) submit(*b, c);
+}
+
+}  // namespace
+
 template <class T>
-void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
-                    std::initializer_list<const TiledMatrix<T>*> bs) {
-  for (const TiledMatrix<T>* b : bs) require_system(a, *b);
-  const auto for_each_column = [&bs](const auto& submit) {
-    for (const TiledMatrix<T>* b : bs)
-      for (std::int32_t c = 0; c < b->tile_columns(); ++c) submit(*b, c);
-  };
+void solve_forward(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
+                   std::initializer_list<const TiledMatrix<T>*> bs) {
   const SolveKernels<T> tile(kernels, factors);
   const std::int32_t nt = a.tile_rows();
   for (std::int32_t k = 0; k < nt; ++k) {
-    for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
+    for_each_column(bs, [&](const TiledMatrix<T>& b, std::int32_t c) {
       flow.submit(
           on_owner_of(tile.solve_lower(a(k, k), b(k, c)).priority(2 * nt + 2 * (nt - k)), a, k, k, b));
     });
     for (std::int32_t i = k + 1; i < nt; ++i)
-      for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
+      for_each_column(bs, [&](const TiledMatrix<T>& b, std::int32_t c) {
         flow.submit(on_owner_of(
             tile.update_lower(a(i, k), b(k, c), b(i, c)).priority(2 * nt + 2 * nt - i - k), a, i, k, b));
       });
   }
-  for (std::int32_t k = nt - 1; k >= 0; --k) {
-    for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
+}
+
+template <class T>
+void solve_backward(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
+                    std::initializer_list<const TiledMatrix<T>*> bs) {
+  const SolveKernels<T> tile(kernels, factors);
+  for (std::int32_t k = a.tile_rows() - 1; k >= 0; --k) {
+    for_each_column(bs, [&](const TiledMatrix<T>& b, std::int32_t c) {
       flow.submit(on_owner_of(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k), a, k, k, b));
     });
     for (std::int32_t i = k - 1; i >= 0; --i) {
       const std::int32_t a_row = factors == Factors::lu ? i : k, a_column = factors == Factors::lu ? k : i;
-      for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
+      for_each_column(bs, [&](const TiledMatrix<T>& b, std::int32_t c) {
         flow.submit(on_owner_of(tile.update_upper(a(a_row, a_column), b(k, c), b(i, c)).priority(k + i), a,
                                 a_row, a_column, b));
       });
     }
   }
+}
+
+template <class T>
+void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
+                    std::initializer_list<const TiledMatrix<T>*> bs) {
+  for (const TiledMatrix<T>* b : bs) require_system(a, *b);
+  solve_forward(flow, kernels, factors, a, bs);
+  solve_backward(flow, kernels, factors, a, bs);
 }
 
 template <class T>
@@ -59,6 +79,10 @@ std::uint64_t solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noe
 }
 
 #define FAIRLEAD_INSTANTIATE_SOLVES(T)                                                                  \
+  template void solve_forward<T>(Flow&, const Kernels&, Factors, const TiledMatrix<T>&,                 \
+                                 std::initializer_list<const TiledMatrix<T>*>);                         \
+  template void solve_backward<T>(Flow&, const Kernels&, Factors, const TiledMatrix<T>&,                \
+                                  std::initializer_list<const TiledMatrix<T>*>);                        \
   template void solve_factored<T>(Flow&, const Kernels&, Factors, const TiledMatrix<T>&,                \
                                   std::initializer_list<const TiledMatrix<T>*>);                        \
   template void solve_factored<T>(Flow&, const Kernels&, const TiledMatrix<T>&, const TiledMatrix<T>&); \

@@ -6,6 +6,15 @@
 
 namespace fairlead::linalg {
 
+/// b := L^-1 b for each b: the first of the two sweeps. The shapes must match.
+template <class T>
+void solve_forward(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
+                   std::initializer_list<const TiledMatrix<T>*> bs);
+/// b := R^-1 b for each b, where R is L^H or U: the second sweep.
+template <class T>
+void solve_backward(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,
+                    std::initializer_list<const TiledMatrix<T>*> bs);
+
 /// b := (L R)^-1 b for each b, where R is L^H or U. All solves share the same two sweeps over the factors, forward and
 /// backward. Throws UsageError if the shapes or the sides of the tiles do not match.
 template <class T>

@@ -129,8 +129,8 @@ class Factorization final : public Benchmark<T> {
  private:
   bool square() const noexcept { return problem_.rows() == problem_.n; }
   bool grows() const noexcept {
-    return problem_.operation == &incremental_lu_operation || problem_.operation == &pivoted_lu_operation ||
-           problem_.operation == &ldlt_operation;
+    const SolveMethod& method = *problem_.operation->solve;
+    return method.grows && method.matrices != MatrixKind::dominant;  // of those, elements hardly grow
   }
   linalg::Elements elements() const noexcept {
     return problem_.operation->tiles == Tiles::lower ? linalg::Elements::lower : linalg::Elements::all;

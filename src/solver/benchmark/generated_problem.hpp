@@ -8,15 +8,21 @@
 
 namespace fairlead::solver {
 
-/// A matrix for the operation: for LU diagonally dominant, for Cholesky positive definite, for LDL^T symmetric.
+/// A matrix that the method of the problem suits.
 template <class U>
 std::shared_ptr<const linalg::MatrixSource<U>> generated_matrix(const DenseProblem& problem,
                                                                 std::uint64_t seed) {
   const std::int64_t n = problem.n;
-  if (problem.operation == &unpivoted_lu_operation)
-    return std::make_shared<linalg::GeneratedUniform<U>>(n, n, seed, static_cast<double>(n));
-  if (problem.operation == &cholesky_operation) return std::make_shared<linalg::GeneratedSpd<U>>(n, seed);
-  if (problem.operation == &ldlt_operation) return std::make_shared<linalg::GeneratedSpd<U>>(n, seed, 1.0);
+  switch (problem.operation->solve->matrices) {
+    case MatrixKind::dominant:
+      return std::make_shared<linalg::GeneratedUniform<U>>(n, n, seed, static_cast<double>(n));
+    case MatrixKind::definite:
+      return std::make_shared<linalg::GeneratedSpd<U>>(n, seed);
+    case MatrixKind::symmetric:
+      return std::make_shared<linalg::GeneratedSpd<U>>(n, seed, 1.0);
+    case MatrixKind::general:
+      break;
+  }
   return std::make_shared<linalg::GeneratedUniform<U>>(problem.rows(), n, seed);
 }
 

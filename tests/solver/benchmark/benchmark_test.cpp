@@ -67,9 +67,7 @@ void expect_right(const DenseOperation& operation, std::int64_t rows, Front fron
 }
 
 TEST(Benchmark, ResultsAreRightAndTheSameByAnyFrontEnd) {
-  for (const DenseOperation* const operation :
-       {&cholesky_operation, &ldlt_operation, &pivoted_lu_operation, &incremental_lu_operation,
-        &unpivoted_lu_operation, &qr_operation, &product_operation})
+  for (const DenseOperation* const operation : all_operations())
     for (const Front front : {Front::flow, Front::ptg, Front::jdf}) {
       if (front == Front::ptg && !has_graph(*operation)) continue;
       if (front == Front::jdf && operation->jdf.empty()) continue;
