@@ -273,15 +273,18 @@ def test_the_page_shows_why_nothing_runs(fl, runtime, window):
         x *= 2
 
     window.visit(runtime.live())
+    window.wait_for("part('why').textContent.startsWith('All tasks submitted so far have finished')")
     x = runtime.data([1.0], name="x")
     flow = runtime.flow()
     flow.submit(scale, x)
     runtime.flush()
-    window.wait_for("part('run').textContent === 'Nothing runs'")
-    assert window.value("part('waits-title').textContent") == "Why nothing runs"
-    assert "scale(x), submitted at" in window.value("part('waits').textContent")
+    window.wait_for("part('why').textContent.startsWith('The submitted tasks have not reached the workers')")
     flow.wait()
-    window.wait_for("part('run').textContent === 'Running'")
+    window.wait_for("part('tasks').textContent === '1 of 1 tasks submitted so far'")
+    # A stall of the engine, in two states in a row.
+    stalled = "show({...last, stalled: true, waits: ['scale(x) waits for memory']})"
+    assert window.value(f"({stalled}, {stalled}, [part('run'), part('waits-title'), part('waits')].map((one) => one.textContent))") == [
+        "Nothing runs", "Why nothing runs", "scale(x) waits for memory"]
     runtime.close()
     window.wait_for("part('run').textContent.startsWith('Finished after')")
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -107,6 +108,31 @@ TEST(LivePages, TheStateShowsTheRunningTaskAndTheWaitingOnes) {
   EXPECT_EQ(text_in(workers[1], "state"), "running");
   EXPECT_EQ(text_in(workers[1], "task"), "work(x)");
   EXPECT_EQ(page.state().find("tasks_done")->count(), 2u);
+}
+
+TEST(LivePages, AStalledRunIsShownWithItsCause) {
+  Runtime runtime(small());
+  const LiveAddress page(runtime.live());
+  std::optional<Completion> forgotten;
+  std::atomic<bool> returned = false;
+  double x = 0;
+  const auto start = codelet("start").cpu([&](Completion completion, InOut<double>) {
+    forgotten = completion;
+    returned = true;
+  });
+  Flow flow(runtime);
+  flow.submit(start(runtime.value("x", x)));
+  while (!returned) std::this_thread::yield();
+  Json state = page.state();
+  const auto is_stalled = [&] { return state.find("stalled")->text() == "true\n"; };
+  while (!is_stalled()) state = page.state();  // the body may not have returned
+  EXPECT_THAT(*state.find("waits")->elements()->front().string(),
+              HasSubstr("its body has returned, but its Completion has not been signalled"));
+  EXPECT_EQ(text_in((*state.find("workers")->elements())[1], "state"), "starting");
+  forgotten->done();
+  flow.wait();
+  state = page.state();
+  EXPECT_FALSE(is_stalled());
 }
 
 TEST(LivePages, TheEndOfTheRunIsReportedToOpenPages) {
