@@ -261,9 +261,7 @@ constexpr Setting rows[] = {
      .unset_word = "none",
      .maximum = "65535",
      .value_name = "PORT",
-     .help =
-         "open a page about the run at this port, for a browser, and print its address; 0: a free port; rank "
-         "R uses PORT+R",
+     .help = "serve a live page of the run at this port; 0: any",
      .group = output},
     {.key = "live-address",
      .type = text,
@@ -290,8 +288,7 @@ constexpr Setting rows[] = {
      .type = text,
      .unset_word = "none",
      .value_name = "FILE",
-     .help =
-         "write a page about the run to this file, for a browser: chart of workers, links and memory, tables",
+     .help = "write a page with charts of the run to this file",
      .group = output},
     {.key = "trace",
      .type = text,

@@ -28,10 +28,11 @@ std::string LiveRun::serve(std::uint64_t port) {
   if (port > last_port)
     throw ConfigError(fmt::format("the live page of rank {} would have port {}; the last port is {}",
                                   fixed_facts_.rank, port, last_port));
-  page_.emplace(LivePage::Options{.server = {.address = settings_.text("live-address"),
-                                             .port = static_cast<std::uint16_t>(port)},
-                                  .requires_token = settings_.flag("live-token")},
-                [this](bool ending) { return state(ending); });
+  LivePage::Options options;
+  options.server.address = settings_.text("live-address");
+  options.server.port = static_cast<std::uint16_t>(port);
+  options.requires_token = settings_.flag("live-token");
+  page_.emplace(options, [this](bool ending) { return state(ending); });
   return page_->address();
 }
 
