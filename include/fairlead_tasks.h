@@ -77,6 +77,9 @@ fairlead_status fairlead_runtime_statistics(fairlead_runtime* runtime, fairlead_
                                             size_t statistics_bytes);
 /* The counters of links, memory nodes and workers as JSON. The text is valid until the next call of this function. */
 fairlead_status fairlead_runtime_report(fairlead_runtime* runtime, const char** json);
+/* Opens a page about the run for a browser, until the runtime is freed. port: 0: a free one. The address contains a
+   random token; it is valid as long as the runtime. A second call returns the same address. */
+fairlead_status fairlead_runtime_live(fairlead_runtime* runtime, uint16_t port, const char** address);
 /* Waits for the tasks of all flows. In a forked child it does nothing. */
 void fairlead_runtime_free(fairlead_runtime* runtime);
 

@@ -225,6 +225,12 @@ class Runtime {
   /// The current state, for people: the running tasks, and for each blocked task what it waits for: a datum, a copy,
   /// memory and its holders, a worker, or a hold. One line each. Thread-safe.
   std::string status() const;
+  /// Opens a page about this run for a browser, until the runtime ends: progress, rate, memory, links, workers, and why
+  /// nothing runs. Returns its address, which contains a random token; the settings `live-address` and `live-token`
+  /// apply. `port`: 0: a free one; otherwise this one, plus the number of the rank. A second call returns the same
+  /// address. Throws ConfigError for a port above 65,535 or an invalid address, SystemError if the port is in use or the
+  /// system refuses a socket; the run is not affected. See docs/diagnostics.md.
+  std::string live(std::uint16_t port = 0);
   /// Sets the receiver of the report that is made if no progress occurs for the time of the setting `quiet-period`
   /// although something waits and no body runs. It has the text of status(). Default: standard error. A thread of the
   /// runtime calls it; it must not throw.
@@ -238,7 +244,8 @@ class Runtime {
   /// a cancelled flow. It does not cancel tasks: see Flow::cancel(). Thread-safe.
   void wind_down() noexcept;
   /// Reports to the other ranks why this rank cannot go on, for errors outside of tasks: their waits throw RankError with
-  /// this text. Without it they only learn that this rank has ended. No effect without other ranks or after a failure.
+  /// this text. Without it they only learn that this rank has ended. The live page shows it as the end of the run. No effect after
+  /// a failure.
   void give_up(const std::string& why) noexcept;
   /// Discards all replicas whose home has the same value; their next use reads them from the home. After flush(), these
   /// are all replicas: to time an out-of-core run with cold memory, start the clock then.

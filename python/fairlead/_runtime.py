@@ -6,7 +6,9 @@ import atexit
 import collections
 import ctypes
 import dataclasses
+import html
 import json
+import operator
 import os
 import weakref
 from collections.abc import Mapping
@@ -23,6 +25,8 @@ from ._flow import Flow
 from ._library import library
 from ._solver import Memory, set_resources
 from ._task_data import Datum, TiledMatrix, element_type, single_datum
+
+LAST_PORT = 65535
 
 _open: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
@@ -68,6 +72,16 @@ class RuntimeStatistics:
     bytes_written: int
     bytes_moved: int
     evictions: int
+
+
+class LiveAddress(str):
+    """The address of a live page. A notebook shows it as a link."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        link = html.escape(self)
+        return f'<a href="{link}" target="_blank" rel="noopener noreferrer">{html.escape(self.split("?")[0])}</a>'
 
 
 class Runtime:
@@ -218,6 +232,35 @@ class Runtime:
         self.call_with_runtime(library.fairlead_runtime_report, ctypes.byref(text))
         assert text.value is not None
         return json.loads(text.value)  # type: ignore[no-any-return]
+
+    def live(self, port: int = 0) -> LiveAddress:
+        """
+        Open a page about the run for a browser: progress, rate, memory, links, workers, and why nothing runs.
+
+        The page lasts as long as the runtime. The settings ``live-address`` and ``live-token`` apply. In a notebook, the result
+        is shown as a link.
+
+        Parameters
+        ----------
+        port : int
+            Default: a free one.
+
+        Returns
+        -------
+        LiveAddress
+            The address, a ``str``, which contains a random token. A second call returns the same one.
+
+        Raises
+        ------
+        OSError
+            The port is in use, or the system refuses a socket. The run is not affected.
+        """
+        if not 0 <= operator.index(port) <= LAST_PORT:
+            raise ValueError(f"the port is {port}: give a number from 0 to {LAST_PORT}")
+        address = ctypes.c_char_p()
+        self.call_with_runtime(library.fairlead_runtime_live, port, ctypes.byref(address))
+        assert address.value is not None
+        return LiveAddress(address.value.decode())
 
     def close(self) -> None:
         """Wait for all tasks and end the workers. Data and flows cannot be used afterwards."""

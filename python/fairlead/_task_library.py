@@ -10,6 +10,7 @@ from ctypes import (
     c_int32,
     c_int64,
     c_size_t,
+    c_uint16,
     c_uint64,
     c_void_p,
 )
@@ -85,6 +86,7 @@ _FUNCTIONS = {
     "runtime_create": (c_int, [POINTER(RuntimeOptions), POINTER(c_void_p)]),
     "runtime_statistics": (c_int, [c_void_p, POINTER(Statistics), c_size_t]),
     "runtime_report": (c_int, [c_void_p, POINTER(c_char_p)]),
+    "runtime_live": (c_int, [c_void_p, c_uint16, POINTER(c_char_p)]),
     "runtime_free": (None, [c_void_p]),
     "datum_create": (c_int, [c_void_p, c_char_p, POINTER(Layout), c_void_p, c_int, POINTER(c_void_p)]),
     "datum_free": (None, [c_void_p]),

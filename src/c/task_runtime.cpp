@@ -240,6 +240,15 @@ fairlead_status fairlead_runtime_report(fairlead_runtime* runtime, const char** 
   });
 }
 
+fairlead_status fairlead_runtime_live(fairlead_runtime* runtime, uint16_t port, const char** address) {
+  return c::status_of([&] {
+    c::RuntimeHost& host = *c::required(runtime, "runtime")->host;
+    c::required(address, "address");
+    host.run([&](const std::stop_token&) { host.live_address() = host.runtime().live(port); });
+    *address = host.live_address().c_str();
+  });
+}
+
 void fairlead_runtime_free(fairlead_runtime* runtime) {
   if (runtime == nullptr) return;
   if (runtime->host->close()) delete runtime;  // otherwise it is left to the end of the process

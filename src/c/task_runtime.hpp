@@ -64,6 +64,7 @@ class RuntimeHost {
   void end_tiles(std::shared_ptr<fairlead::detail::TileCollection> tiles) noexcept;
   bool closed() const noexcept { return !runtime_; }
   std::string& report_text() noexcept { return report_text_; }
+  std::string& live_address() noexcept { return live_address_; }
 
  private:
   void end() noexcept;
@@ -77,7 +78,7 @@ class RuntimeHost {
   std::unordered_set<std::shared_ptr<fairlead::detail::TileCollection>> tiles_;
   std::unordered_set<std::shared_ptr<front::FlowSource>> flows_;
   std::shared_ptr<front::FlowSource> host_accesses_;
-  std::string report_text_;
+  std::string report_text_, live_address_;
 };
 
 }  // namespace fairlead::c

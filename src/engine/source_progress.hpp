@@ -72,12 +72,15 @@ class Sources {
     unused_.push_back(&progress);
   }
 
-  void count_submitted(std::uint64_t tasks) noexcept { submitted_ += tasks; }
-  std::uint64_t submitted() const noexcept { return submitted_; }
+  void count_submitted(std::uint64_t tasks) noexcept {
+    submitted_.store(submitted() + tasks, std::memory_order_relaxed);  // one writer
+  }
+  /// Any thread.
+  std::uint64_t submitted() const noexcept { return submitted_.load(std::memory_order_relaxed); }
   bool all_over() const noexcept {
     std::uint64_t done = done_by_former_;
     for (const SourceProgress& progress : all_) done += progress.done();
-    return done == submitted_;
+    return done == submitted();
   }
   /// While a thread waits for all sources: every completion may be the last and wakes it.
   void wake_on_every_completion(bool wanted) noexcept {
@@ -86,7 +89,7 @@ class Sources {
 
  private:
   std::uint32_t ids_ = 0;
-  std::uint64_t submitted_ = 0;
+  std::atomic<std::uint64_t> submitted_{0};
   std::deque<SourceProgress> all_;
   std::vector<SourceProgress*> unused_;  // has capacity for all
   std::uint64_t done_by_former_ = 0;     // tasks of sources whose progress was given back

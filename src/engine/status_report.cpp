@@ -34,6 +34,11 @@ class Describer {
   Describer(const Engine& engine, const Naming& naming) : engine_(engine), naming_(naming) {}
 
   std::string text_of(const Task& task) const {
+    return fmt::format("{}, {} at {}:{},", call_of(task), traits_of(task.role).verb_in_messages,
+                       task.submitted_at.file, task.submitted_at.line);
+  }
+  /// The codelet with the names of its data.
+  std::string call_of(const Task& task) const {
     std::string data;
     for (const Access& access : task.accesses())
       data += (data.empty() ? "" : ", ") + naming_.datum(access.datum);
@@ -41,17 +46,30 @@ class Describer {
         task.worker == no_id<WorkerId>
             ? task.codelet->name
             : task.codelet->text(engine_.view().workers()[index(task.worker)].kind, task.implementation);
-    return fmt::format("{}({}), {} at {}:{},", name, data, traits_of(task.role).verb_in_messages,
-                       task.submitted_at.file, task.submitted_at.line);
+    return fmt::format("{}({})", name, data);
   }
   std::string text_of(const RunningBody& body) const {
+    return fmt::format("{}, submitted at {}:{},", call_of(body), body.submitted_at.file,
+                       body.submitted_at.line);
+  }
+  std::string call_of(const RunningBody& body) const {
     std::string data;
     for (std::size_t i = 0; i < std::min(body.data_count, body.data.size()); ++i)
       data += (data.empty() ? "" : ", ") + naming_.datum(body.data[i]);
     if (body.data_count > body.data.size())
       data += fmt::format(" and {} more", body.data_count - body.data.size());
-    return fmt::format("{}({}), submitted at {}:{},", body.codelet->name, data, body.submitted_at.file,
-                       body.submitted_at.line);
+    return fmt::format("{}({})", body.codelet->name, data);
+  }
+  WorkerStatus status_of(const Pipeline& pipeline, bool in_body) const {
+    using enum WorkerStatus::State;
+    if (pipeline.tasks.empty()) return {pipeline.present || in_body ? idle : absent};
+    const Task& first = pipeline.tasks[0];
+    WorkerStatus::State state = waiting_for_memory;
+    if (first.state == TaskState::staged)
+      state = in_body ? running : pipeline.present ? starting : absent;
+    else if (first.state == TaskState::admitted)
+      state = waiting_for_data;
+    return {state, call_of(first)};
   }
   std::string name_of(NodeId node) const { return memory().topology().nodes[index(node)].name; }
   std::string name_of(WorkerId worker) const {
@@ -224,7 +242,9 @@ StatusReport Engine::situation(const Naming& naming) const {
     const bool in_body = naming.in_body && naming.in_body(worker.id);
     it.working |= in_body;
     absent += !pipeline.present;
+    it.workers.push_back(describe.status_of(pipeline, in_body));
     if (const auto body = fast_path().body(index(worker.id))) {
+      it.workers.back() = {WorkerStatus::State::running, describe.call_of(*body)};
       ++it.unfinished;
       it.lines.push_back(describe.text_of(*body) + " runs on " + describe.name_of(worker.id));
     }

@@ -3,6 +3,8 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,12 +20,29 @@ struct Naming {
   Time now{};
 };
 
+/// What a worker does now, by the first of its unfinished tasks.
+struct WorkerStatus {
+  enum class State : std::uint8_t {
+    idle,                // without a task
+    absent,              // takes no tasks: a lost device, or the program's thread while it does not wait
+    waiting_for_memory,  // the task is not admitted
+    waiting_for_data,    // the task is admitted; copies are in flight
+    starting,  // the task is staged, and its body has not started, or an asynchronous body has returned
+    running,
+  };
+  static constexpr std::array<const char*, 6> state_names{
+      "idle", "absent", "waiting for memory", "waiting for data", "starting", "running"};
+  State state = State::idle;
+  std::string task{};  ///< "gemm(A[3,1], A[2,1], A[3,2])"; empty: none
+};
+
 struct StatusReport {
   std::size_t unfinished = 0;  ///< unfinished tasks and holds in the engine
   bool working = false;        ///< a body runs, or a copy is in flight and not late
   bool application_waits = false;
   /// one for each task or copy, with the reason of its wait last; may contain line breaks
   std::vector<std::string> lines;
+  std::vector<WorkerStatus> workers;  ///< by WorkerId
 
   /// Whether no progress can be expected although tasks are unfinished.
   bool stalled() const noexcept { return !working && unfinished != 0; }

@@ -15,13 +15,35 @@ Execution::Execution(const Config& config, Bytes reserved, linalg::Kernels kerne
     : kernels_(std::move(kernels)),
       runtime_(config, rank, reserved),
       flow_(std::in_place, runtime_),
-      front_(front) {}
+      front_(front) {
+  show_live();
+}
 Execution::Execution(const Config& config, Bytes reserved, linalg::Kernels kernels,
                      const backend::Backends& backends)
     : kernels_(std::move(kernels)),
       runtime_(config, reserved, backends),
       flow_(std::in_place, runtime_),
-      front_(Front::flow) {}
+      front_(Front::flow) {
+  show_live();
+}
+Execution::~Execution() {
+  try {
+    front::show_live_progress(runtime_, {});
+  } catch (const std::exception&) {
+    // No memory for the last progress.
+  }
+}
+
+void Execution::show_live() {
+  front::show_live_progress(runtime_, [this] {
+    const report::ProgressSnapshot now = progress();
+    return front::LiveProgress{.phase = std::string(now.phase),
+                               .tasks_done = now.tasks_done,
+                               .tasks_total = now.tasks_total,
+                               .flops_done = now.flops_done,
+                               .flops_total = now.flops_total};
+  });
+}
 
 void Execution::begin(std::string_view name, std::uint64_t tasks, double flops) {
   throw_if_cancelled();

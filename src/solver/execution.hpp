@@ -47,7 +47,7 @@ class Execution {
   Execution(const Config& config, Bytes reserved, linalg::Kernels kernels, const backend::Backends& backends);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
-  virtual ~Execution() = default;
+  virtual ~Execution();
 
   Runtime& runtime() noexcept { return runtime_; }
   const Runtime& runtime() const noexcept { return runtime_; }
@@ -109,6 +109,7 @@ class Execution {
   double record_phase(std::string_view how);
 
  private:
+  void show_live();
   struct Current {
     std::string_view name;
     std::uint64_t tasks_before = 0, tasks = 0, tasks_of_graphs = 0;

@@ -1,5 +1,5 @@
-"""Headless Chromium, controlled over a pipe with the DevTools protocol by the standard library alone. Pages are loaded
-from files; network requests are recorded."""
+"""Headless Chromium, controlled over a pipe with the DevTools protocol by the standard library alone. Network
+requests are recorded."""
 
 import base64
 import json
@@ -92,10 +92,23 @@ class Browser:
 
     def open(self, path, timeout=60, query=""):
         """Loads a file and waits until its scripts have run."""
-        self.ask("Page.navigate", url=path.resolve().as_uri() + query)
+        self.visit(path.resolve().as_uri() + query, timeout)
+
+    def visit(self, address, timeout=60):
+        """The same for any address."""
+        self.ask("Page.navigate", url=address)
         until = time.monotonic() + timeout
         while self._next(until).get("method") != "Page.loadEventFired":
             pass
+
+    def wait_for(self, condition, timeout=120):
+        """Until the JavaScript expression is true; returns its value."""
+        until = time.monotonic() + timeout
+        while not (value := self.value(condition)):
+            if time.monotonic() > until:
+                raise TimeoutError(f"{condition} is not true: {self.value('document.body.innerText')}")
+            time.sleep(0.05)
+        return value
 
     def worked(self) -> float:
         """CPU seconds of the page so far, which do not depend on the load of the machine."""

@@ -21,6 +21,7 @@
 #include "engine/task_footprint.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_file_writer.hpp"
+#include "front/live/live_run.hpp"
 #include "front/ranks/rank_context.hpp"
 #include "front/runtime/block_collection.hpp"
 #include "front/runtime/machine_plan.hpp"
@@ -70,14 +71,15 @@ class Runtime::Implementation {
         world(clock == nullptr ? front::RunningWorld(std::make_unique<backend::CpuWorld>(cpu_options(config)))
                                : front::RunningWorld(std::make_unique<backend::SimWorld>(sim_options()))),
         core(core_options(config), world.get()),
-        watchdog(Duration(static_cast<std::int64_t>(config.count("quiet-period")) * 1'000'000'000),
-                 {.activity =
-                      [this] {
-                        core.recheck_holds();
-                        return core.engine().activity();
-                      },
-                  .situation = [this] { return situation(); }},
-                 [](const std::string& text) { log_message("fairlead: {}", text); }) {
+        monitors{.live{core, [this] { return situation(); }, config},
+                 .watchdog{Duration(static_cast<std::int64_t>(config.count("quiet-period")) * 1'000'000'000),
+                           {.activity =
+                                [this] {
+                                  core.recheck_holds();
+                                  return core.engine().activity();
+                                },
+                            .situation = [this] { return situation(); }},
+                           [](const std::string& text) { log_message("fairlead: {}", text); }}} {
     if (!event_log_path.empty())
       data::OutputFile{event_log_path, 0};  // fails now if it could not be written at the end
     core.engine().locked([&](memory::Memory& memory) {
@@ -89,7 +91,9 @@ class Runtime::Implementation {
     core.surroundings().has_other_threads = [this] {
       // A thread that was joined just now may still be counted.
       for (int looks = 0; looks < 100; ++looks) {
-        if (machine::thread_count() <= 1 + world.threads() + watchdog.threads()) return false;
+        if (machine::thread_count() <=
+            1 + world.threads() + monitors.watchdog.threads() + monitors.live.threads())
+          return false;
         std::this_thread::yield();
       }
       return true;
@@ -200,7 +204,11 @@ class Runtime::Implementation {
   std::unique_ptr<front::FlowFileWriter> flow_file_writer;
   Bytes in_place = 0;
   std::int32_t collections = 0;  // number of matrices created
-  front::Watchdog watchdog;      // last: its thread uses the other members
+  struct Monitors {
+    front::LiveRun live;
+    front::Watchdog watchdog;
+  };
+  Monitors monitors;  // last: their threads use the other members
 
  private:
   static constexpr Bytes smallest_arena = 4096, unlimited = ~Bytes{0};

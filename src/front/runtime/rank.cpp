@@ -135,6 +135,7 @@ void throw_taken(const Rank& rank) {
 Config config_of(const Config& config, const Rank& rank) {
   if (rank.network != nullptr && rank.network->is_claimed()) throw_taken(rank);
   Config own = config;
+  if (rank.network != nullptr && own.has("live")) own.set("live", "none");  // opened when the rank is known
   if (rank.network != nullptr && !own.has("memory"))
     own.set("memory", machine::discover().memory.usable_bytes() / rank.network->sharing().ranks);
   if (rank.network != nullptr && rank.network->needs_polling() && own.text("network-thread") == "on" &&

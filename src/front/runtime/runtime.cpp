@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -28,7 +29,9 @@ Runtime::Runtime(const Config& config, Bytes reserved,
     : implementation_(new Implementation(config, reserved, backends), [](Implementation* implementation) {
         // A forked child has none of the threads and shares the parent's files: nothing is destroyed there.
         if (implementation->core.caller().same_process()) delete implementation;
-      }) {}
+      }) {
+  if (implementation_->clock == nullptr) implementation_->monitors.live.serve_by_setting(config);
+}
 Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
@@ -44,15 +47,18 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     throw;
   }
   implementation_->choose_policy();
+  implementation_->monitors.live.serve_by_setting(config);
 }
 Runtime::~Runtime() {
   auto* const ranks = front::rank_context(implementation_->core.surroundings());
   if (ranks) ranks->leave();
   implementation_->core.close();
+  if (implementation_->core.caller().same_process())
+    implementation_->monitors.live.end(std::uncaught_exceptions() > 0);
   if (ranks && implementation_->core.caller().same_process()) ranks->end();
   // A running call of the on_quiet() receiver may hold data, which keeps the runtime alive. Ending the watchdog here
   // ensures that its thread does not release the last reference and destroy itself.
-  if (implementation_->core.caller().same_process()) implementation_->watchdog.end();
+  if (implementation_->core.caller().same_process()) implementation_->monitors.watchdog.end();
 }
 
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
@@ -88,9 +94,13 @@ std::string Runtime::status() const {
   const engine::StatusReport situation = implementation_->situation();
   return situation.lines.empty() ? "nothing to do\n" : situation.text();
 }
+std::string Runtime::live(std::uint16_t port) {
+  implementation_->core.caller().check("live");
+  return implementation_->monitors.live.serve(port);
+}
 void Runtime::on_quiet(std::function<void(const std::string&)> tell) {
   implementation_->core.caller().check_process("on_quiet");
-  implementation_->watchdog.set_receiver(std::move(tell));
+  implementation_->monitors.watchdog.set_receiver(std::move(tell));
 }
 void Runtime::end_records() {
   implementation_->core.caller().check("end_records");
@@ -98,6 +108,7 @@ void Runtime::end_records() {
 }
 void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::give_up(const std::string& why) noexcept {
+  implementation_->monitors.live.note_failure(why);
   if (auto* const ranks = front::rank_context(implementation_->core.surroundings());
       ranks && implementation_->core.caller().same_process())
     ranks->communicator().fail(why);

@@ -54,6 +54,9 @@ net::Communicator* front::communicator_of(Runtime& runtime) noexcept {
   RankContext* const ranks = rank_context(core_of(runtime).surroundings());
   return !ranks ? nullptr : &ranks->communicator();
 }
+void front::show_live_progress(Runtime& runtime, LiveProgressSource::Function progress) {
+  detail::RuntimeAccess::of(runtime).monitors.live.progress().set(std::move(progress));
+}
 trace::Snapshot front::recorded_by(Runtime& runtime) {
   engine::RuntimeCore& core = core_of(runtime);
   core.caller().check("recorded");

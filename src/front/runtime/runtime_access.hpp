@@ -10,6 +10,7 @@
 
 #include "engine/runtime_core.hpp"
 #include "engine/trace_snapshot.hpp"
+#include "front/live/live_progress.hpp"
 #include "net/communicator.hpp"
 
 namespace fairlead::front {
@@ -25,6 +26,8 @@ std::shared_ptr<fairlead::detail::TileCollection> make_tiles(Runtime& runtime, c
                                                              const fairlead::detail::Tiling& tiling,
                                                              std::size_t element_bytes,
                                                              fairlead::detail::Fill content);
+/// The live page shows this progress: see LiveProgressSource::set().
+void show_live_progress(Runtime& runtime, LiveProgressSource::Function progress);
 /// The recording so far, if the setting `trace` or `report` enables it. No flow may have unfinished tasks.
 trace::Snapshot recorded_by(Runtime& runtime);
 
