@@ -11,6 +11,7 @@
 #include "machine/machine_files.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/workload.hpp"
+#include "solver/dense_problem.hpp"
 
 namespace fairlead::app {
 
@@ -32,7 +33,10 @@ std::vector<config::CompletedWords> known_words() {
   for (const Subcommand* subcommand : subcommands())
     if (!subcommand->hidden && subcommand->name.find(' ') == std::string_view::npos)
       subcommand_names.push_back(subcommand->name);
-  return {{.name = "scheduler", .words = schedule::policy_names()},
+  std::vector<std::string_view> operations;
+  for (const solver::DenseOperation* one : solver::all_operations()) operations.push_back(one->key);
+  return {{.name = "WHAT", .subcommand = "bench", .words = operations},
+          {.name = "scheduler", .words = schedule::policy_names()},
           {.name = "machine", .words = machines},
           {.name = "NAME", .subcommand = "machines", .words = machines},
           {.name = "WORKLOAD", .words = workloads},

@@ -54,6 +54,7 @@ def test_bash_completes_values(completed, tmp_path):
     assert completed("solve", "--method", "=", "l") == {name for name in methods if name.startswith("l")}
     assert {"darts", "eager"} <= completed("bench", "cholesky", "--scheduler", "")
     assert "v100-pcie" in completed("simulate", "cholesky", "--machine", "v")
+    assert {"gemm", "cholesky"} <= completed("bench", "")
     assert "summit" in completed("machines", "") and "cholesky" in completed("simulate", "")
     assert completed("solve", "", folder=tmp_path) == {"A.npy", "spills"}
     assert completed("solve", "A.npy", "--disk-directory", "", folder=tmp_path) == {"spills"}
