@@ -40,6 +40,8 @@ enum class Method : std::uint8_t {
   lu_incremental,  ///< with incremental pivoting, for any square matrix: elements may grow more
   lu_nopivot,      ///< without pivoting, for diagonally dominant matrices
   qr,              ///< for matrices of any shape: least squares, or the solution of smallest norm
+  triangular,  ///< for triangular matrices: substitution. With Stored::lower or upper, only that triangle is read;
+               ///< otherwise the elements on one side of the diagonal must be zero
 };
 /// As the command has it: "lu-incremental"; "automatic".
 std::string_view name_of(Method method) noexcept;
@@ -60,7 +62,7 @@ struct SolverOptions {
   /// solution of least norm; below 1. 0: the columns are independent. Nothing: for a matrix that is not square, epsilon
   /// times its larger dimension; a square one is not examined.
   std::optional<double> rank_tolerance{};
-  /// Of a symmetric matrix; all but `both` require cholesky.
+  /// Of a symmetric matrix: all but `both` require cholesky or ldlt. Of a triangular one `lower` or `upper`: its triangle.
   Stored stored = Stored::both;
   /// All other settings: devices, scheduler, disk-directory, blas, ... (docs/configuration.md).
   Config config = Config::from_environment();

@@ -24,6 +24,8 @@ enum class TasksRun : std::uint8_t {
 void choose_method(SolveOptions& options, const LinearSystem& system, const DenseOperation* given,
                    TasksRun tasks, Wording wording);
 
+/// Why the method is triangular, for the triangle that holds all elements.
+std::string reason_of_triangle(linalg::Stored triangle);
 /// The options for another attempt by `fallback`, one of those in `options`, after the method failed because of `why`.
 SolveOptions with_fallback(const SolveOptions& options, const DenseOperation& fallback,
                            const std::string& why);

@@ -232,7 +232,8 @@ def test_the_method_can_be_emulated_devices_own(solve):
 @pytest.mark.parametrize("options, message", [
     (["--rank-tolerance", "0.1", "--refine"], "--refine requires a symmetric matrix: --method cholesky, and --rank-tolerance requires "
                                               "--method qr: give one"),
-    (["--rank-tolerance", "0.1", "--lower"], "--lower requires a symmetric matrix: --method cholesky or ldlt, and --rank-tolerance requires"),
+    (["--rank-tolerance", "0.1", "--lower"], "--lower requires a symmetric matrix: --method cholesky or ldlt, or a triangular one: --method "
+                                              "triangular, and --rank-tolerance requires"),
     (["--rank-tolerance", "1"], "below 1"),
     (["--method", "lu", "--symmetrize"], "--symmetrize requires a symmetric matrix: --method cholesky or ldlt, not lu"),
     (["--method", "automatic"], f"must be one of {methods.NAMES}")])
