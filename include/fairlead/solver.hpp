@@ -33,7 +33,7 @@ namespace fairlead::linalg {
 /// A factorization by which a system is solved.
 enum class Method : std::uint8_t {
   automatic,  ///< cholesky if the matrix is symmetric (or complex Hermitian) positive definite, ldlt if it is symmetric
-              ///< or Hermitian, qr if it has more rows than columns, else lu
+              ///< or Hermitian, triangular if it is that, qr if it has more rows than columns, else lu
   cholesky,        ///< for symmetric or Hermitian positive definite matrices
   ldlt,            ///< for symmetric matrices, and complex ones that are Hermitian or symmetric
   lu,              ///< with partial pivoting, for any square matrix

@@ -18,6 +18,7 @@ void set_fallback(SolveOptions& options, TasksRun tasks) {
   const bool in_flow = tasks == TasksRun::in_flow;
   options.fallback = in_flow ? &pivoted_lu_operation : &incremental_lu_operation;
   if (in_flow) options.symmetric_fallback = &ldlt_operation;  // in one process, without a graph
+  options.may_be_triangular = in_flow;
   if (tasks == TasksRun::over_ranks)
     options.fallback_note = "over ranks, incremental pivoting needs no whole columns of the matrix";
   if (tasks == TasksRun::in_graph)

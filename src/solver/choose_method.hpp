@@ -2,7 +2,8 @@
 //
 // A matrix with more rows than columns is solved by QR, a square one by Cholesky. The pass that reads the matrix into
 // tiles compares its triangles and looks at its diagonal, so the choice costs no pass of its own. If the matrix turns out
-// not to be symmetric or not positive definite, the solve continues with LDL^T or an LU factorization, from the source. Of
+// not to be symmetric or not positive definite, the solve continues with LDL^T or an LU factorization, from the source, or
+// without a factorization if all elements on one side of the diagonal are zero. Of
 // complex matrices, Hermitian ones take the place of symmetric ones; one with A = A^T is solved by LDL^T.
 #pragma once
 #include <cstdint>

@@ -58,6 +58,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
     const double tolerance = linalg::SymmetricReader<T>::tolerance(file_->element(), stored_);
     equals_transpose_ = is_complex_number<T> && stored_ == linalg::Stored::both &&
                         reader_->asymmetry() > tolerance && reader_->difference_from_transpose() <= tolerance;
+    if (stored_ == linalg::Stored::both) triangle_ = reader_->nonzero_triangle();
     if (symmetry() == linalg::Symmetry::hermitian) reader_->require_symmetric();
     asymmetry_ = symmetry() == linalg::Symmetry::hermitian ? reader_->asymmetry()
                                                            : reader_->difference_from_transpose();
@@ -78,6 +79,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
                : linalg::Symmetry::hermitian;
   }
   bool equals_transpose() const override { return equals_transpose_; }
+  linalg::Stored triangle() const override { return triangle_; }
   double asymmetry() const override { return stored_ == linalg::Stored::both ? asymmetry_ : 0; }
   void forget_pages() const override { file_->forget_pages(); }
   std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
@@ -87,6 +89,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
   linalg::Stored stored_;
   SymmetricKinds kinds_;
   bool equals_transpose_ = false;
+  linalg::Stored triangle_ = linalg::Stored::both;
   double asymmetry_ = 0;
   std::unique_ptr<linalg::SymmetricReader<T>> reader_;
 };

@@ -60,7 +60,7 @@ def solve(fairlead):
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
-@pytest.mark.parametrize("chosen", ["found", "stated"])
+@pytest.mark.parametrize("chosen", ["found", "stated", "auto"])
 @pytest.mark.parametrize("n, sides", [(1, 1), (2, 3), (31, 2), (64, 1), (65, 40), (150, 3)])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("element", TYPES)
@@ -68,14 +68,19 @@ def test_solutions_are_those_of_substitution(solve, side, chosen, n, sides, orde
     lower = side == "lower"
     a, b = triangle(n, lower, element), numbers(np.random.default_rng(2), element, n, sides)
     stored = with_garbage(a, lower) if chosen == "stated" else a
-    done = solve(stored, b, "--tile", 32, *([f"--{side}"] if chosen == "stated" else []), order=order)
+    done = solve(stored, b, "--tile", 32, *([f"--{side}"] if chosen == "stated" else []), order=order,
+                 method="auto" if chosen == "auto" else "triangular")
     assert done.returncode == 0, done.stderr
     require_close(done.x, substitution(a, b, lower))
     report = done.report
     assert done.x.dtype == element and report["backward_error"] <= report["backward_error_limit"]
     condition = np.linalg.cond(a.astype(complex), np.inf)
     assert condition / 3 <= report["condition_estimate"] * (1 + 1e-3) <= condition * 1.02
-    assert report["method"] == "triangular" and "method_reason" not in report
+    if chosen != "auto":
+        assert report["method"] == "triangular" and "method_reason" not in report
+    elif n > 1:
+        assert report["method"] == "triangular"
+        assert report["method_reason"] == f"all elements {'above' if lower else 'below'} the diagonal are zero"
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
@@ -100,8 +105,18 @@ def test_any_memory_from_the_least_on_gives_the_same_bits(solve, fairlead, side,
     assert stated.report["input_bytes_read"] < 0.7 * a.nbytes  # the other triangle is not read
 
 
+def test_a_plan_recognizes_a_triangular_matrix(fairlead):
+    for lower in (True, False):
+        np.save(fairlead.folder / "A.npy", triangle(300, lower))
+        done = fairlead("plan", "A.npy", "--json", "plan.json")
+        assert done.returncode == 0, done.stderr
+        plan = json.loads((fairlead.folder / "plan.json").read_text())
+        assert plan["method"] == "triangular"
+        assert plan["method_reason"] == f"all elements {'above' if lower else 'below'} the diagonal are zero"
+
+
 @pytest.mark.parametrize("side", ["lower", "upper"])
-@pytest.mark.parametrize("method", ["triangular"])
+@pytest.mark.parametrize("method", ["triangular", "auto"])
 @pytest.mark.parametrize("element", TYPES)
 def test_a_zero_on_the_diagonal_is_a_singular_matrix(solve, side, method, element):
     a = triangle(60, side == "lower", element)
@@ -148,7 +163,7 @@ def test_factors_are_kept_in_files(fairlead, side, stated, element):
     a, b = triangle(n, lower, element), numbers(np.random.default_rng(4), element, n, 2)
     np.save(fairlead.folder / "A.npy", with_garbage(a, lower) if stated else a)
     np.save(fairlead.folder / "b.npy", b)
-    options = ["--method", "triangular", *([f"--{side}"] if stated else [])]
+    options = ["--method", "triangular", f"--{side}"] if stated else []
     made = fairlead("factor", "A.npy", "-o", "A.factor", "--tile", 32, *options)
     assert made.returncode == 0, made.stderr
     for matrix in ([], ["A.npy"]):
