@@ -176,3 +176,31 @@ def test_factors_are_kept_in_files(fairlead, side, stated, element):
     sign, size = np.linalg.slogdet(a.astype("c16" if element[0] == "c" else "f8"))
     phase = complex(*found["phase"]) if element[0] == "c" else found["sign"]
     assert abs(phase - sign) < 1e-4 and abs(found["log_absolute_determinant"] - size) < 1e-4 * n
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("element", TYPES)
+def test_the_package_has_the_words_of_scipy(fl, lower, element):
+    a, b = triangle(40, lower, element), numbers(np.random.default_rng(5), element, 40, 2)
+    expected, garbage = substitution(a, b, lower), with_garbage(a, lower)
+    words = f"{'lower' if lower else 'upper'} triangular"
+    for given, options in ((garbage, {"assume_a": words}), (garbage, {"method": "triangular", "lower": lower}),
+                           (a, {"method": "triangular"}), (a, {})):
+        x, info = fl.solve(given, b, memory="64MiB", return_info=True, **options)
+        require_close(x, expected)
+        assert info.method == "triangular"
+    with fl.factor(a, memory="64MiB") as f:
+        assert f.method == "triangular"
+        require_close(f.solve(b), expected)
+        require_close(f.solve(b, trans=1), substitution(a.T, b, not lower))
+        require_close(f.solve(b, trans=2), substitution(a.conj().T, b, not lower))
+
+
+def test_the_smallest_matrices(fl):
+    for words in ("lower triangular", "upper triangular"):
+        assert fl.solve(np.zeros((0, 0)), np.zeros(0), assume_a=words).shape == (0,)
+        assert fl.solve([[-4.0]], [2.0], assume_a=words) == [-0.5]
+        with pytest.raises(np.linalg.LinAlgError, match="singular"):
+            fl.solve([[0.0]], [2.0], assume_a=words)
+    with pytest.raises(ValueError, match="assume_a is 'banded': 'gen', .*'upper triangular' are supported"):
+        fl.solve(np.eye(3), np.ones(3), assume_a="banded")
