@@ -55,12 +55,12 @@ const auto options = both(
           .choices = methods,
           .help =
               "auto: cholesky if A is symmetric (or complex Hermitian) positive definite, ldlt if it is "
-              "symmetric or Hermitian, qr if it is not square, otherwise lu, and the report "
-              "states why; lu, "
-              "lu-incremental: with partial "
-              "or "
-              "incremental pivoting; lu-nopivot: for a diagonally dominant A; qr: also least squares. Every "
-              "solution is checked; a wrong one is an error"},
+              "symmetric or Hermitian, triangular if it is that, qr if it is not square, otherwise lu, and "
+              "the "
+              "report states why; lu, lu-incremental: with partial or incremental pivoting; lu-nopivot: for "
+              "a "
+              "diagonally dominant A; qr: also least squares. Every solution is checked; a wrong one is an "
+              "error"},
          {.key = "factor",
           .type = SettingType::text,
           .value_name = "A.factor",

@@ -33,13 +33,15 @@ namespace fairlead::linalg {
 /// A factorization by which a system is solved.
 enum class Method : std::uint8_t {
   automatic,  ///< cholesky if the matrix is symmetric (or complex Hermitian) positive definite, ldlt if it is symmetric
-              ///< or Hermitian, qr if it has more rows than columns, else lu
+              ///< or Hermitian, triangular if it is that, qr if it has more rows than columns, else lu
   cholesky,        ///< for symmetric or Hermitian positive definite matrices
   ldlt,            ///< for symmetric matrices, and complex ones that are Hermitian or symmetric
   lu,              ///< with partial pivoting, for any square matrix
   lu_incremental,  ///< with incremental pivoting, for any square matrix: elements may grow more
   lu_nopivot,      ///< without pivoting, for diagonally dominant matrices
   qr,              ///< for matrices of any shape: least squares, or the solution of smallest norm
+  triangular,  ///< for triangular matrices: substitution. With Stored::lower or upper, only that triangle is read;
+               ///< otherwise the elements on one side of the diagonal must be zero
 };
 /// As the command has it: "lu-incremental"; "automatic".
 std::string_view name_of(Method method) noexcept;
@@ -60,7 +62,7 @@ struct SolverOptions {
   /// solution of least norm; below 1. 0: the columns are independent. Nothing: for a matrix that is not square, epsilon
   /// times its larger dimension; a square one is not examined.
   std::optional<double> rank_tolerance{};
-  /// Of a symmetric matrix; all but `both` require cholesky.
+  /// Of a symmetric matrix: all but `both` require cholesky or ldlt. Of a triangular one `lower` or `upper`: its triangle.
   Stored stored = Stored::both;
   /// All other settings: devices, scheduler, disk-directory, blas, ... (docs/configuration.md).
   Config config = Config::from_environment();

@@ -81,12 +81,13 @@ def solve(
         consecutive indices. Threads call the function at the same time.
     b : array_like, shape (n,) or (n, k)
         One right-hand side, or k as columns.
-    assume_a : {"gen", "sym", "her", "pos"}, optional
+    assume_a : {"gen", "sym", "her", "pos", "lower triangular", "upper triangular"}, optional
         The structure of a, as in `scipy.linalg.solve`: also a complex "sym" matrix is not conjugated. By default the structure
         is found out.
     lower : bool, optional
-        Read only the lower (True) or upper (False) triangle of a symmetric matrix. By default both are read, and a difference
-        between them is an error or a warning. Ignored for a general matrix.
+        Read only the lower (True) or upper (False) triangle of a symmetric or triangular matrix. By default both are read. A
+        difference between those of a symmetric one is an error or a warning, and one of a triangular matrix must be zero.
+        Ignored for a general matrix.
     memory : int or str, optional
         Limit of the memory for matrices and vectors, in bytes or as in ``"2GiB"``. Default: what is free.
     method : str, optional

@@ -25,6 +25,8 @@ _ASSUMED = {
     "hermitian": "ldlt",
     "pos": "cholesky",
     "positive definite": "cholesky",
+    "lower triangular": "triangular",
+    "upper triangular": "triangular",
 }
 
 
@@ -34,7 +36,7 @@ def method_of(method: str | None, assume_a: str | None) -> str:
         raise ValueError("method and assume_a exclude each other: both select the factorization")
     if assume_a is not None:
         if assume_a not in _ASSUMED:
-            raise ValueError(f"assume_a is {assume_a!r}: 'gen', 'sym', 'her' and 'pos' are supported")
+            raise ValueError(f"assume_a is {assume_a!r}: {', '.join(map(repr, _ASSUMED))} are supported")
         return _ASSUMED[assume_a]
     if method is None:
         return "automatic"
@@ -83,6 +85,8 @@ class Options:
             given.rank_tolerance = _not_negative(rank_tolerance)
         method = method_of(method, assume_a)
         given.method = _library.METHODS.index(method)
+        if assume_a in ("lower triangular", "upper triangular"):
+            lower = assume_a.startswith("lower")
         if lower is not None and dtype.kind == "c" and assume_a in ("sym", "symmetric"):
             raise NotImplementedError("one triangle of a complex symmetric matrix is not supported: pass both triangles")
         if lower is not None and method != "lu":  # SciPy ignores it for general matrices

@@ -18,6 +18,7 @@ void set_fallback(SolveOptions& options, TasksRun tasks) {
   const bool in_flow = tasks == TasksRun::in_flow;
   options.fallback = in_flow ? &pivoted_lu_operation : &incremental_lu_operation;
   if (in_flow) options.symmetric_fallback = &ldlt_operation;  // in one process, without a graph
+  options.may_be_triangular = in_flow;
   if (tasks == TasksRun::over_ranks)
     options.fallback_note = "over ranks, incremental pivoting needs no whole columns of the matrix";
   if (tasks == TasksRun::in_graph)
@@ -29,7 +30,10 @@ void set_fallback(SolveOptions& options, TasksRun tasks) {
 void choose_method(SolveOptions& options, const LinearSystem& system, const DenseOperation* given,
                    TasksRun tasks, Wording wording) {
   const char* const kind = system.has_complex_numbers() ? "Hermitian" : "symmetric";
-  if (given != nullptr) {
+  if (given == &triangular_operation) {
+    options.method = system.stored == linalg::Stored::upper ? &upper_triangular_operation : given;
+    options.may_be_triangular = system.stored == linalg::Stored::both;  // upper triangular, too
+  } else if (given != nullptr) {
     options.method = given;
   } else if (system.of_points()) {
     options.method = &cholesky_operation;
@@ -57,6 +61,11 @@ void choose_method(SolveOptions& options, const LinearSystem& system, const Dens
     options.factor = FactorPrecision::of_solution;
 }
 
+std::string reason_of_triangle(linalg::Stored triangle) {
+  return fmt::format("all elements {} the diagonal are zero",
+                     triangle == linalg::Stored::lower ? "above" : "below");
+}
+
 SolveOptions with_fallback(const SolveOptions& options, const DenseOperation& fallback,
                            const std::string& why) {
   SolveOptions next = options;
@@ -65,6 +74,7 @@ SolveOptions with_fallback(const SolveOptions& options, const DenseOperation& fa
                            ? why
                            : fmt::format("{}; {}", why, options.fallback_note);
   next.fallback = next.symmetric_fallback = nullptr;
+  next.may_be_triangular = false;
   next.factor = FactorPrecision::of_solution;
   return next;
 }

@@ -2,7 +2,8 @@
 //
 // A matrix with more rows than columns is solved by QR, a square one by Cholesky. The pass that reads the matrix into
 // tiles compares its triangles and looks at its diagonal, so the choice costs no pass of its own. If the matrix turns out
-// not to be symmetric or not positive definite, the solve continues with LDL^T or an LU factorization, from the source. Of
+// not to be symmetric or not positive definite, the solve continues with LDL^T or an LU factorization, from the source, or
+// without a factorization if all elements on one side of the diagonal are zero. Of
 // complex matrices, Hermitian ones take the place of symmetric ones; one with A = A^T is solved by LDL^T.
 #pragma once
 #include <cstdint>
@@ -24,6 +25,8 @@ enum class TasksRun : std::uint8_t {
 void choose_method(SolveOptions& options, const LinearSystem& system, const DenseOperation* given,
                    TasksRun tasks, Wording wording);
 
+/// Why the method is triangular, for the triangle that holds all elements.
+std::string reason_of_triangle(linalg::Stored triangle);
 /// The options for another attempt by `fallback`, one of those in `options`, after the method failed because of `why`.
 SolveOptions with_fallback(const SolveOptions& options, const DenseOperation& fallback,
                            const std::string& why);

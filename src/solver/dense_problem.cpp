@@ -41,6 +41,7 @@ using Rates = report::TileRates;
 using Ceiling = std::optional<report::Ceiling>;
 
 double product_flops_of(const Problem& p) { return report::product_flops(real(p.n), real(p.n), real(p.n)); }
+double no_flops_of(const Problem&) { return 0; }
 double cholesky_flops_of(const Problem& p) { return report::cholesky_flops(real(p.n)); }
 double lu_flops_of(const Problem& p) { return report::lu_flops(real(p.n)); }
 double qr_flops_of(const Problem& p) { return report::qr_flops(real(p.rows()), real(p.n)); }
@@ -48,6 +49,7 @@ double qr_flops_of(const Problem& p) { return report::qr_flops(real(p.rows()), r
 std::uint64_t product_tasks_of(const Problem& p) { return whole(p.tiles() * p.tiles() * p.tiles()); }
 std::uint64_t cholesky_tasks_of(const Problem& p) { return linalg::cholesky_tasks(p.tiles()); }
 std::uint64_t ldlt_tasks_of(const Problem& p) { return linalg::ldlt_tasks(p.tiles()); }
+std::uint64_t diagonal_tasks_of(const Problem& p) { return whole(p.tiles()); }
 std::uint64_t lu_tasks_of(const Problem& p) { return linalg::lu_tasks(p.tiles()); }
 std::uint64_t pivoted_lu_tasks_of(const Problem& p) { return linalg::lu_pivoted_tasks(p.tiles(), p.tiles()); }
 std::uint64_t incremental_lu_tasks_of(const Problem& p) { return linalg::lu_incremental_tasks(p.tiles()); }
@@ -74,6 +76,12 @@ Ceiling lu_ceiling_of(const Problem& p, const Rates& rates, unsigned cores) {
 }
 Ceiling product_ceiling_of(const Problem& p, const Rates& rates, unsigned cores) {
   return report::product_ceiling(whole(p.n), whole(p.tile), rates, cores);
+}
+
+// A solve reads the triangle once.
+report::IoBounds triangle_bounds_of(const Problem& p) {
+  const Bytes bytes = p.matrix_bytes();
+  return {.inputs = bytes, .compulsory = bytes, .fits = bytes <= p.memory_limit};
 }
 
 Bytes symmetric_pivots_of(const Problem& p) {
@@ -109,14 +117,39 @@ std::string_view ldlt_title_of(const Problem&) { return "LDL^T solve"; }
 std::string_view lu_title_of(const Problem&) { return "LU solve without pivoting"; }
 std::string_view pivoted_lu_title_of(const Problem&) { return "LU solve with partial pivoting"; }
 std::string_view incremental_lu_title_of(const Problem&) { return "LU solve with incremental pivoting"; }
+std::string_view triangular_title_of(const Problem&) { return "Triangular solve"; }
 std::string_view qr_title_of(const Problem& p) {
   if (p.m == 0) return "QR solve";
   return p.tree == linalg::QrTree::flat ? "QR least squares" : "QR least squares by a binary tree";
 }
 
 double triangular_solve_flops_of(const Problem& p, double sides) { return 2 * real(p.n) * real(p.n) * sides; }
+double substitution_flops_of(const Problem& p, double sides) { return real(p.n) * real(p.n) * sides; }
 double qr_solve_flops_of(const Problem& p, double sides) {
   return (4 * real(p.rows()) * real(p.n) - real(p.n) * real(p.n)) * sides;
+}
+
+// What is checked in place of a factorization: that no element of the diagonal is zero.
+constexpr DenseOperation triangular_operation_for(linalg::Stored triangle, std::uint32_t number) {
+  return {.key = "triangular",
+          .name = "triangular solve",
+          .tiles = Tiles::lower,
+          .matrices = 1,
+          .devices = DenseOperation::Devices::none,
+          .over_ranks = false,
+          .kernels = linalg::RateSet::cholesky,
+          .flops = no_flops_of,
+          .tasks = diagonal_tasks_of,
+          .bounds = triangle_bounds_of,
+          .ceiling = nullptr,
+          .task_bytes = three_tiles_of,
+          .solve = SolveMethod{.method = linalg::Method::triangular,
+                               .number = number,
+                               .matrices = MatrixKind::triangular,
+                               .factors = &triangular_factors,
+                               .title = triangular_title_of,
+                               .flops = substitution_flops_of,
+                               .triangle = triangle}};
 }
 
 }  // namespace
@@ -242,6 +275,9 @@ constinit const DenseOperation qr_operation{.key = "qr",
                                                                  .title = qr_title_of,
                                                                  .flops = qr_solve_flops_of,
                                                                  .least_squares = true}};
+constinit const DenseOperation triangular_operation = triangular_operation_for(linalg::Stored::lower, 7);
+constinit const DenseOperation upper_triangular_operation =
+    triangular_operation_for(linalg::Stored::upper, 8);
 constinit const DenseOperation product_operation{.key = "gemm",
                                                  .name = "matrix product C += A B",
                                                  .jdf = "gemm",
@@ -268,7 +304,7 @@ bool may_run_on_devices(const DenseOperation& operation, ElementType element, co
 namespace {
 constexpr std::array operations{&cholesky_operation,       &ldlt_operation,         &pivoted_lu_operation,
                                 &incremental_lu_operation, &unpivoted_lu_operation, &qr_operation,
-                                &product_operation};
+                                &triangular_operation,     &product_operation};
 }  // namespace
 
 std::span<const DenseOperation* const> all_operations() noexcept { return operations; }
@@ -281,6 +317,7 @@ std::span<const DenseOperation* const> all_methods() noexcept {
 const DenseOperation* method_numbered(std::uint32_t number) noexcept {
   for (const DenseOperation* const method : all_methods())
     if (number != 0 && method->solve->number == number) return method;
+  if (number == upper_triangular_operation.solve->number) return &upper_triangular_operation;
   return nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <fairlead/ldlt.hpp>
 #include <fairlead/qr.hpp>
 #include <fairlead/runtime.hpp>
+#include <fairlead/stored.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
 #include <complex>
@@ -56,6 +57,7 @@ enum class MatrixKind : std::uint8_t {
   dominant,   // diagonally dominant
   definite,   // symmetric positive definite
   symmetric,  // indefinite
+  triangular,
 };
 
 /// The properties of a factorization with which systems are solved.
@@ -70,6 +72,8 @@ struct SolveMethod {
   bool symmetric = false;      ///< for symmetric matrices only, of which the tiles have the lower triangle
   bool grows = false;          ///< elements may grow: growth is measured, and the solution refined
   bool least_squares = false;  ///< also for more rows than columns
+  /// lower or upper: for triangular matrices only. The tiles have the lower triangle, or the adjoint of the upper one.
+  linalg::Stored triangle = linalg::Stored::both;
 };
 
 /// A dense operation: a factorization, by which systems are solved, or a product.
@@ -106,9 +110,11 @@ bool has_graph(const DenseOperation& operation) noexcept;
 bool may_run_on_devices(const DenseOperation& operation, ElementType element, const Config& config);
 
 extern const DenseOperation cholesky_operation, ldlt_operation, pivoted_lu_operation,
-    incremental_lu_operation, unpivoted_lu_operation, qr_operation, product_operation;
+    incremental_lu_operation, unpivoted_lu_operation, qr_operation, triangular_operation, product_operation;
+/// triangular_operation for an upper triangular matrix; not in the table, where that stands for both.
+extern const DenseOperation upper_triangular_operation;
 extern const FactorsMakers cholesky_factors, ldlt_factors, pivoted_lu_factors, incremental_lu_factors,
-    lu_factors, qr_factors;
+    lu_factors, qr_factors, triangular_factors;
 
 /// The table: the methods in the order of linalg::Method, then the other operations.
 std::span<const DenseOperation* const> all_operations() noexcept;

@@ -141,6 +141,7 @@ bool DirectSolve<T>::read_as_symmetric() {
     // A complex matrix that equals its transpose suits LDL^T.
     const double tolerance = linalg::SymmetricReader<T>::tolerance(system_.a->element());
     if (is_complex_number<T> && reader.difference_from_transpose() <= tolerance) return false;
+    if (options_.may_be_triangular && reader.nonzero_triangle() != linalg::Stored::both) return false;
     // An element that is not finite is found again.
     if (options_.fallback != &pivoted_lu_operation) return false;
     const SolveOptions next = with_fallback(options_, *options_.fallback, without_advice(why));

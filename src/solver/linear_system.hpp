@@ -72,6 +72,8 @@ struct SolveOptions {
   std::string fallback_note{};  ///< why this method is the fallback; empty: it is the usual one
   /// The fallback for a matrix that is symmetric, as far as that was found out; null: `fallback`. For one rank.
   const DenseOperation* symmetric_fallback = nullptr;
+  /// Whether a matrix that turns out to be triangular is solved as such, in place of the fallback. For one rank.
+  bool may_be_triangular = false;
   FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
   bool condition = true;                                  ///< estimate condition and forward error
   /// Singular values up to this fraction of the largest count as zero. None: epsilon times the larger

@@ -115,6 +115,8 @@ linalg::LogDeterminant log_determinant(Execution& run, const KeptFactors<T>& kep
   }
   // A = L L^H: the determinant is the square of that of L, whose diagonal is real.
   if (method.solve->symmetric) all.log_absolute *= 2;
+  // The tiles have the adjoint of an upper triangular matrix.
+  if (method.solve->triangle == linalg::Stored::upper) all.phase = conjugate(all.phase);
   const int sign =
       is_complex_number<T> ? (all.phase == WideOf<T>(0) ? 0 : 1) : static_cast<int>(real_part(all.phase));
   return {.sign = sign, .log_absolute = all.log_absolute, .phase = all.phase};

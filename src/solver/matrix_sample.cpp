@@ -69,6 +69,7 @@ MatrixSample sample_as(const data::StoredMatrix& matrix) {
                       distance = std::max<std::uint64_t>(1, n / blocks_a_side);
   std::array<T, block_side * block_side> below{}, above{};
   std::vector<std::byte> staging(std::size_t{1} << 16);
+  bool is_below = false, is_above = false;  // elements that are not zero
   for (std::uint64_t i = 0; i + side <= n; i += distance)
     for (std::uint64_t j = 0; j <= i; j += distance) {
       matrix.read_block<T>(i, side, j, side, below.data(), side, staging);
@@ -78,6 +79,8 @@ MatrixSample sample_as(const data::StoredMatrix& matrix) {
         largest = std::max({largest, magnitude(below[k]), magnitude(above[k])});
       for (std::uint64_t column = 0; column < side; ++column)
         for (std::uint64_t row = 0; row < side; ++row) {
+          is_below |= i + row > j + column && below[row + column * side] != T(0);
+          is_above |= i + row > j + column && above[column + row * side] != T(0);
           if (magnitude(below[row + column * side] - above[column + row * side]) > tolerance * largest)
             sample.equals_transpose = false;
           if (sample.asymmetry.empty() &&
@@ -98,6 +101,7 @@ MatrixSample sample_as(const data::StoredMatrix& matrix) {
               "from 0) is {}",
               i + k, number_text(below[k + k * side]));
     }
+  if (is_below != is_above) sample.triangle = is_below ? linalg::Stored::lower : linalg::Stored::upper;
   return sample;
 }
 

@@ -1,5 +1,7 @@
 // What a plan knows about a matrix without reading all of it: its shape, and some elements.
 #pragma once
+#include <fairlead/stored.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,7 +18,8 @@ std::shared_ptr<const data::StoredMatrix> shape_only(const std::string& name, da
 /// positive. Empty: none of the elements shows that.
 struct MatrixSample {
   std::string asymmetry, not_positive;
-  bool equals_transpose = true;  ///< also if it is complex and not Hermitian
+  bool equals_transpose = true;                    ///< also if it is complex and not Hermitian
+  linalg::Stored triangle = linalg::Stored::both;  ///< that holds all elements; both: neither does
 };
 
 /// Reads some blocks with their mirror images, and some elements of the diagonal. Of a matrix that is not square, or that

@@ -17,6 +17,7 @@
 #include "algorithms/linalg/stored_source.hpp"
 #include "algorithms/linalg/symmetric_reader.hpp"
 #include "algorithms/linalg/symmetric_source.hpp"
+#include "algorithms/linalg/triangle_source.hpp"
 
 namespace fairlead::solver {
 
@@ -57,6 +58,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
     const double tolerance = linalg::SymmetricReader<T>::tolerance(file_->element(), stored_);
     equals_transpose_ = is_complex_number<T> && stored_ == linalg::Stored::both &&
                         reader_->asymmetry() > tolerance && reader_->difference_from_transpose() <= tolerance;
+    if (stored_ == linalg::Stored::both) triangle_ = reader_->nonzero_triangle();
     if (symmetry() == linalg::Symmetry::hermitian) reader_->require_symmetric();
     asymmetry_ = symmetry() == linalg::Symmetry::hermitian ? reader_->asymmetry()
                                                            : reader_->difference_from_transpose();
@@ -77,6 +79,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
                : linalg::Symmetry::hermitian;
   }
   bool equals_transpose() const override { return equals_transpose_; }
+  linalg::Stored triangle() const override { return triangle_; }
   double asymmetry() const override { return stored_ == linalg::Stored::both ? asymmetry_ : 0; }
   void forget_pages() const override { file_->forget_pages(); }
   std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
@@ -86,6 +89,7 @@ class SymmetricInFile final : public MatrixToSolve<T> {
   linalg::Stored stored_;
   SymmetricKinds kinds_;
   bool equals_transpose_ = false;
+  linalg::Stored triangle_ = linalg::Stored::both;
   double asymmetry_ = 0;
   std::unique_ptr<linalg::SymmetricReader<T>> reader_;
 };
@@ -153,6 +157,62 @@ class GeneralInFile final : public MatrixToSolve<T> {
 };
 
 template <class T>
+class TriangularInFile final : public MatrixToSolve<T> {
+ public:
+  using Wide = WideOf<T>;
+
+  TriangularInFile(std::shared_ptr<const StoredMatrix> file, linalg::Stored triangle, OtherTriangle other)
+      : file_(std::move(file)),
+        triangle_(triangle),
+        other_(other),
+        reader_(std::make_unique<linalg::SymmetricReader<T>>(
+            file_, other == OtherTriangle::is_zero ? linalg::Stored::both : triangle)) {}
+
+  const char* phase() const override { return "reading"; }
+  Bytes tiling_bytes_per_worker() const override {
+    return linalg::SymmetricReader<T>::scratch_bytes_per_worker;
+  }
+  Bytes source_bytes_per_worker() const override { return linalg::source_staging_bytes; }
+
+  TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
+    const auto n = static_cast<std::int64_t>(file_->rows());
+    return place.tiled<T>(runtime, "A", n, n, tile, Tiles::lower);
+  }
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory, const linalg::ReadingRanks&) const override {
+    return reader_->tasks(tiles, memory);
+  }
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
+              const linalg::ReadingRanks& readers) override {
+    reader_->submit(flow, tiles, memory, readers);
+  }
+  void end_tiling(Runtime&) override {
+    if (other_ == OtherTriangle::is_zero) found_ = reader_->nonzero_triangle();
+    reader_.reset();
+    forget_pages();
+    if (other_ == OtherTriangle::is_zero && found_ != triangle_)
+      throw NumericalError(
+          fmt::format("{} is not triangular: elements on both sides of the diagonal are not zero; --lower or "
+                      "--upper takes one triangle, and --method lu solves with the whole matrix",
+                      file_->name()));
+  }
+  std::shared_ptr<const linalg::MatrixSource<Wide>> source() override {
+    return std::make_shared<linalg::TriangleSource<Wide>>(
+        std::make_shared<linalg::StoredSource<Wide>>(file_, linalg::source_staging_bytes,
+                                                     linalg::Shape::general),
+        triangle_);
+  }
+  linalg::Stored triangle() const override { return found_; }
+  void forget_pages() const override { file_->forget_pages(); }
+  std::optional<Bytes> bytes_read() const override { return file_->bytes_read(); }
+
+ private:
+  std::shared_ptr<const StoredMatrix> file_;
+  linalg::Stored triangle_, found_ = linalg::Stored::both;
+  OtherTriangle other_;
+  std::unique_ptr<linalg::SymmetricReader<T>> reader_;
+};
+
+template <class T>
 class MatrixOfPoints final : public MatrixToSolve<T> {
  public:
   explicit MatrixOfPoints(std::shared_ptr<const linalg::RbfMatrix> kernel) : matrix_(std::move(kernel)) {}
@@ -213,6 +273,20 @@ FAIRLEAD_GENERAL_MATRIX_OF(double)
 FAIRLEAD_GENERAL_MATRIX_OF(std::complex<float>)
 FAIRLEAD_GENERAL_MATRIX_OF(std::complex<double>)
 #undef FAIRLEAD_GENERAL_MATRIX_OF
+
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> triangular_matrix(std::shared_ptr<const StoredMatrix> file,
+                                                    linalg::Stored triangle, OtherTriangle other) {
+  return std::make_unique<TriangularInFile<T>>(std::move(file), triangle, other);
+}
+#define FAIRLEAD_TRIANGULAR_MATRIX_OF(T)                                                               \
+  template std::unique_ptr<MatrixToSolve<T>> triangular_matrix<T>(std::shared_ptr<const StoredMatrix>, \
+                                                                  linalg::Stored, OtherTriangle);
+FAIRLEAD_TRIANGULAR_MATRIX_OF(float)
+FAIRLEAD_TRIANGULAR_MATRIX_OF(double)
+FAIRLEAD_TRIANGULAR_MATRIX_OF(std::complex<float>)
+FAIRLEAD_TRIANGULAR_MATRIX_OF(std::complex<double>)
+#undef FAIRLEAD_TRIANGULAR_MATRIX_OF
 
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel) {

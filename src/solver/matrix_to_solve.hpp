@@ -53,6 +53,8 @@ class MatrixToSolve {
   virtual linalg::Symmetry symmetry() const { return linalg::Symmetry::hermitian; }
   /// Whether a complex matrix that is not Hermitian has A = A^T; also after end_tiling() has thrown.
   virtual bool equals_transpose() const { return false; }
+  /// The triangle that holds all elements that are not zero, or both; also after end_tiling() has thrown.
+  virtual linalg::Stored triangle() const { return linalg::Stored::both; }
   /// The largest absolute value of an element of a general matrix, after end_tiling().
   virtual double largest() const { return 0; }
   /// Bytes read from its file so far; none: it is not in a file.
@@ -72,6 +74,14 @@ template <class T>
 std::unique_ptr<MatrixToSolve<T>> general_matrix(std::shared_ptr<const data::StoredMatrix> file,
                                                  linalg::Stored stored = linalg::Stored::both,
                                                  bool is_transposed = false);
+/// Whether the elements on the other side of the diagonal must be zero, or are not read.
+enum class OtherTriangle : std::uint8_t { is_zero, is_ignored };
+
+/// A triangular matrix. The tiles have its lower triangle, or the adjoint of its upper one. end_tiling() throws
+/// NumericalError if the elements on the other side must be zero and are not.
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> triangular_matrix(std::shared_ptr<const data::StoredMatrix> file,
+                                                    linalg::Stored triangle, OtherTriangle other);
 /// A kernel matrix, of real numbers, computed when its tiles are first needed.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);

@@ -15,7 +15,7 @@ namespace fairlead::solver {
 namespace {
 
 /// The matrices of the methods that an option requires.
-enum class Suited : std::uint8_t { positive_definite, symmetric, least_squares };
+enum class Suited : std::uint8_t { positive_definite, symmetric, symmetric_or_triangular, least_squares };
 
 struct OptionRule {
   MethodOption option;
@@ -26,8 +26,8 @@ constexpr std::array rules{
     OptionRule{MethodOption::kernel, "--kernel", "kernel", Suited::positive_definite},
     OptionRule{MethodOption::refine, "--refine", "refine", Suited::positive_definite},
     OptionRule{MethodOption::tf32, "--tf32", "tf32", Suited::positive_definite},
-    OptionRule{MethodOption::lower, "--lower", "Stored::lower", Suited::symmetric},
-    OptionRule{MethodOption::upper, "--upper", "Stored::upper", Suited::symmetric},
+    OptionRule{MethodOption::lower, "--lower", "Stored::lower", Suited::symmetric_or_triangular},
+    OptionRule{MethodOption::upper, "--upper", "Stored::upper", Suited::symmetric_or_triangular},
     OptionRule{MethodOption::mean, "--symmetrize", "Stored::mean", Suited::symmetric},
     OptionRule{MethodOption::rank_tolerance, "--rank-tolerance", "rank_tolerance", Suited::least_squares},
 };
@@ -51,6 +51,8 @@ bool allows(const DenseOperation& method, const OptionRule& rule) noexcept {
       return method.solve->symmetric && !method.solve->grows;
     case Suited::symmetric:
       return method.solve->symmetric;
+    case Suited::symmetric_or_triangular:
+      return method.solve->symmetric || method.solve->triangle != linalg::Stored::both;
     case Suited::least_squares:
       break;
   }
@@ -62,7 +64,9 @@ std::string required_by(const OptionRule& rule, Wording wording) {
   std::string names;
   for (const DenseOperation* const method : all_methods()) {
     if (!allows(*method, rule)) continue;
-    if (names.empty())
+    if (method->solve->triangle != linalg::Stored::both)
+      names += ", or a triangular one: " + name_of(*method, wording);
+    else if (names.empty())
       names = name_of(*method, wording);
     else
       names += fmt::format(

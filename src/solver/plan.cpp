@@ -98,6 +98,12 @@ class SolvePlanner {
     if (!sample.asymmetry.empty() && sample.equals_transpose && options_.symmetric_fallback != nullptr) {
       unsuitable_ = sample.asymmetry;  // complex and symmetric
       method_ = options_.symmetric_fallback;
+    } else if (!sample.asymmetry.empty() && sample.triangle != linalg::Stored::both &&
+               options_.may_be_triangular) {
+      unsuitable_ = reason_of_triangle(sample.triangle);
+      options_.symmetric_fallback = nullptr;
+      method_ = options_.fallback =
+          sample.triangle == linalg::Stored::upper ? &upper_triangular_operation : &triangular_operation;
     } else if (!sample.asymmetry.empty() && options_.fallback != nullptr) {
       unsuitable_ = sample.asymmetry;
       options_.symmetric_fallback = nullptr;

@@ -116,6 +116,13 @@ template <class Element>
 std::unique_ptr<MatrixToSolve<Element>> SolveSteps<T>::matrix_of(
     const DenseOperation& method, std::shared_ptr<const data::StoredMatrix> file) const {
   if (system_.of_points()) return matrix_of_points<Element>(system_.kernel);
+  if (const linalg::Stored triangle = method.solve->triangle; triangle != linalg::Stored::both) {
+    // An upper triangular matrix has been recognized, or is stated.
+    const bool is_known =
+        triangle == linalg::Stored::upper || triangle == found_.triangle || triangle == system_.stored;
+    return triangular_matrix<Element>(std::move(file), triangle,
+                                      is_known ? OtherTriangle::is_ignored : OtherTriangle::is_zero);
+  }
   if (method.solve->symmetric)
     return symmetric_matrix<Element>(
         std::move(file), system_.stored,
@@ -217,7 +224,11 @@ std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, con
   result_ = {};
   result_.seconds = result_.given_up_seconds = spent;
   read_right_hand_sides();
-  SolveOptions next = with_fallback(options_, fallback, without_advice(error.what()));
+  SolveOptions next =
+      with_fallback(options_, fallback,
+                    found_.triangle != linalg::Stored::both ? reason_of_triangle(found_.triangle)
+                                                            : without_advice(error.what()));
+  if (options_.method == &triangular_operation) next.method_reason.clear();  // the caller gave the method
   if (next.method->factors_whole_panels && options_.fallback != nullptr) {
     const std::int32_t tile = problem(*next.method, element_type_of<T>).tile;
     if (linalg::RowPivots<T>::panel_bytes(n_, tile) > run_->runtime().capacity_bytes()) {
@@ -226,16 +237,18 @@ std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, con
           "; memory is too small for the columns of tiles that pivoting by columns needs at once";
     }
   }
-  is_symmetric_ = false;
+  found_.is_symmetric = false;
   direct(*next.method);
   return next.method_reason;
 }
 
 template <class T>
 const DenseOperation* SolveSteps<T>::fallback() const noexcept {
-  if (is_symmetric_ && options_.symmetric_fallback != nullptr) return options_.symmetric_fallback;
+  if (found_.is_symmetric && options_.symmetric_fallback != nullptr) return options_.symmetric_fallback;
+  if (found_.triangle != linalg::Stored::both && options_.may_be_triangular)
+    return found_.triangle == linalg::Stored::upper ? &upper_triangular_operation : &triangular_operation;
   // The triangles of a mean that differ too much are an error, whatever the method.
-  return is_symmetric_ || system_.stored == linalg::Stored::both ? options_.fallback : nullptr;
+  return found_.is_symmetric || system_.stored == linalg::Stored::both ? options_.fallback : nullptr;
 }
 
 template <class T>
@@ -271,12 +284,13 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
     try {
       in_any_precision([&] { matrix.end_tiling(run_->runtime()); });
     } catch (const NumericalError&) {
-      is_symmetric_ = matrix.equals_transpose();
+      found_.is_symmetric = matrix.equals_transpose();
+      if (!found_.is_symmetric) found_.triangle = matrix.triangle();
       throw;
     }
   });
   const SolveMethod& method = *problem.operation->solve;
-  is_symmetric_ = method.symmetric;
+  found_.is_symmetric = method.symmetric;
   factors.set_symmetry(matrix.symmetry());
   if (method.symmetric && method.grows) {
     linalg::ElementSizes<Element> sizes;

@@ -64,6 +64,11 @@ class SolveSteps {
 
  private:
   using Factors = TiledFactors<T>;
+  /// What the matrix is, whether the method suits it or not.
+  struct FoundShape {
+    bool is_symmetric = false;
+    linalg::Stored triangle = linalg::Stored::both;  // that holds all elements
+  };
   enum class Stage : std::uint8_t { reading, factoring, solved };
   /// failed_in_single: an attempt in TF32 in which nothing was rounded to TF32.
   enum class Attempt : std::uint8_t { succeeded, failed, failed_in_single };
@@ -121,7 +126,7 @@ class SolveSteps {
   KeptFactors<T> factors_{};                     // if they are kept
   SolveResult result_;
   Stage stage_ = Stage::reading;
-  bool is_symmetric_ = false;        // known after reading
+  FoundShape found_;                 // by reading
   double largest_in_symmetric_ = 0;  // of a method by which elements may grow: before the factorization
   Execution* run_ = nullptr;
 };

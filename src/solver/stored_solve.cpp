@@ -58,7 +58,12 @@ void SolveSteps<T>::with_stored_factors() {
   result_.problem = problem;
   result_.growth = of.growth;
   run_->reached(Milestone::tiled);
-  const auto matrix = system_.a == nullptr ? nullptr : general_matrix<T>(system_.a, of.stored);
+  // Of a triangular matrix, one triangle was read only if it was stated.
+  const linalg::Stored triangle = problem.operation->solve->triangle;
+  const bool is_triangle = triangle != linalg::Stored::both && triangle == of.stored;
+  const auto matrix = system_.a == nullptr ? nullptr
+                      : is_triangle ? triangular_matrix<T>(system_.a, triangle, OtherTriangle::is_ignored)
+                                    : general_matrix<T>(system_.a, of.stored);
   finish(stored_factors<T>(run_->runtime(), kernels_, problem, system_.factors), matrix.get());
   result_.input_bytes_read = file.bytes_read();
   if (system_.a == nullptr && of.condition)

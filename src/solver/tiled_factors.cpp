@@ -1,5 +1,5 @@
 // The factorizations behind TiledFactors: Cholesky, LDL^T, LU without pivoting, with partial and with
-// incremental pivoting, and QR.
+// incremental pivoting, and QR; and triangular matrices, which need none.
 #include "solver/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>
@@ -14,7 +14,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "algorithms/linalg/factored_solve.hpp"
 #include "algorithms/linalg/lower_product.hpp"
+#include "algorithms/linalg/singular_error.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
 #include "base/scalar.hpp"
 
@@ -297,6 +299,52 @@ class QrFactors final : public TiledFactors<T> {
   linalg::QrReflectors<T> reflectors_;
 };
 
+/// A lower triangular matrix, or the adjoint L = A^H of an upper one. Nothing is factored.
+template <class T>
+class TriangularFactors final : public FlowOnlyFactors<T> {
+ public:
+  using FlowOnlyFactors<T>::factor;
+  using FlowOnlyFactors<T>::solve;
+  TriangularFactors(const DenseProblem& problem, const FactorKernels& kernels, Runtime&,
+                    const TiledMatrix<T>& a, StoredFactors<T>*)
+      : kernels_(kernels.solve),
+        a_(a),
+        is_upper_(problem.operation->solve->triangle == linalg::Stored::upper) {}
+  /// Throws SingularError, when the flow is waited for, if an element of the diagonal is zero.
+  void factor(Flow& flow) override {
+    const auto check = codelet("diagonal").cpu([](In<Tile<T>> tile, std::int64_t first) {
+      for (int i = 0; i < tile.columns(); ++i)
+        if (tile(i, i) == T(0))
+          throw linalg::SingularError(fmt::format(
+              "the matrix is singular: its diagonal is zero in column {}, counted from 0", first + i));
+    });
+    for (std::int32_t k = 0; k < a_.tile_columns(); ++k)
+      flow.submit(check(a_(k, k), std::int64_t{k} * a_.tile()));
+  }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override { substitute(flow, b, is_upper_); }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::upper_solve_tasks(a_.tile_rows(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    return {[this](Flow& flow, const TiledMatrix<T>& b) { substitute(flow, b, is_upper_); },
+            [this](Flow& flow, const TiledMatrix<T>& b) { substitute(flow, b, !is_upper_); },
+            [this](std::int64_t columns) { return solve_tasks(columns); }};
+  }
+
+ private:
+  /// b := L^-1 b, or L^-H b.
+  void substitute(Flow& flow, const TiledMatrix<T>& b, bool by_adjoint) {
+    if (by_adjoint)
+      linalg::solve_backward<T>(flow, kernels_, linalg::Factors::cholesky, a_, {&b});
+    else
+      linalg::solve_forward<T>(flow, kernels_, linalg::Factors::cholesky, a_, {&b});
+  }
+
+  linalg::Kernels kernels_;
+  const TiledMatrix<T>& a_;
+  bool is_upper_;
+};
+
 template <template <class> class Factors, class T>
 std::unique_ptr<TiledFactors<T>> make_as(const DenseProblem& problem, const FactorKernels& kernels,
                                          Runtime& runtime, const TiledMatrix<T>& a,
@@ -333,6 +381,7 @@ const FactorsMakers lu_factors = makers_of<LuFactors>;
 const FactorsMakers pivoted_lu_factors = makers_of<PivotedLuFactors>;
 const FactorsMakers incremental_lu_factors = makers_of<IncrementalLuFactors>;
 const FactorsMakers qr_factors = makers_of<QrFactors>;
+const FactorsMakers triangular_factors = makers_of<TriangularFactors>;
 
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const FactorKernels& kernels,

@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Method:
-    matrices: str  # that it suits: "definite", "symmetric", "dominant", "general"
+    matrices: str  # that it suits: "definite", "symmetric", "dominant", "triangular", "general"
     over_ranks: bool = True
 
 
@@ -18,6 +18,7 @@ METHODS = {
     "lu-incremental": Method("general"),
     "lu-nopivot": Method("dominant"),
     "qr": Method("general"),
+    "triangular": Method("triangular", over_ranks=False),
 }
 NAMES = ", ".join(["auto", *METHODS])  # as in messages
 
@@ -35,4 +36,6 @@ def matrix_for(method, n, seed=3, is_complex=False, kinds=()):
         a = a + a.conj().T
     if kind == "dominant":
         return a + 4 * n * np.eye(n)
+    if kind == "triangular":
+        return np.tril(a) + 2 * n * np.eye(n)
     return a + (2 * n * np.eye(n))[::-1]

@@ -65,7 +65,13 @@ std::vector<ComplexSystem> systems_for(Method method, std::int64_t n, std::int64
   if (kind == symmetric)
     return {indefinite_system(n, sides, MatrixKind::hermitian),
             indefinite_system(n, sides, MatrixKind::symmetric)};
-  return {complex_system(n, sides, kind != general)};
+  if (kind != triangular) return {complex_system(n, sides, kind != general)};
+  std::vector<ComplexSystem> systems(2, complex_system(n, sides, true));
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < j; ++i) systems[0].at(i, j) = systems[1].at(j, i) = 0;
+  for (ComplexSystem& system : systems)
+    for (std::int64_t i = 0; i < n; i += 3) system.at(i, i) *= Complex(0.5, 0.75);
+  return systems;
 }
 /// One of them, well-conditioned.
 ComplexSystem plain_system_for(Method method, std::int64_t n, std::int64_t sides) {

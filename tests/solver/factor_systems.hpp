@@ -27,7 +27,11 @@ inline bool is_symmetric(linalg::Method method) { return solver::operation_of(me
 /// A well-conditioned system that the method suits, without row exchanges.
 template <class T>
 DenseSystem<T> plain_system_for(linalg::Method method, std::int64_t n, std::int64_t sides, unsigned seed) {
-  return is_symmetric(method) ? symmetric_system<T>(n, sides, seed) : dominant_system<T>(n, sides, seed);
+  if (is_symmetric(method)) return symmetric_system<T>(n, sides, seed);
+  DenseSystem<T> system = dominant_system<T>(n, sides, seed);
+  for (std::int64_t j = 0; j < n && matrices_of(method) == solver::MatrixKind::triangular; ++j)
+    for (std::int64_t i = 0; i < j; ++i) system.at(i, j) = 0;
+  return system;
 }
 
 inline linalg::SolverOptions factor_options(linalg::Method method, Bytes memory = 64_MiB,

@@ -232,6 +232,7 @@ void SymmetricReader<T>::check_tile(T* tile, std::int64_t rows, std::int64_t col
         for (std::int64_t i = top; i < std::min(top + side, j + diagonal_too); ++i) {
           T& below = tile[j + i * rows];
           const T above = tile[i + j * rows];
+          if (i != j) worst.note(above, below);
           if (differ(above, below))
             compare(worst, first_row + i, first_row + j, scalar_cast<Wide>(above), scalar_cast<Wide>(below));
           if (stored_ == Stored::mean)
@@ -331,6 +332,7 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
                                                   : tile[in_tile + (first + x) * rows];
                      const std::int64_t row = by_columns_ ? along + y : across + x;
                      const std::int64_t column = by_columns_ ? across + x : along + y;
+                     worst.note(upper, T(lower));
                      if (differ(upper, T(lower))) {
                        if (!is_finite_number(upper)) not_finite(row, column, upper);
                        compare(worst, row, column, scalar_cast<Wide>(upper), scalar_cast<Wide>(lower));
@@ -371,6 +373,7 @@ void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles
           const bool lower = row + i >= column + j;
           if (!is_finite_number(scalar_cast<T>(below)))
             not_finite(row + i, column + j, scalar_cast<T>(below));
+          if (lower && row + i != column + j) worst.note(above, below);
           if (lower && differ(above, below)) {
             if (!is_finite_number(scalar_cast<T>(above)))
               not_finite(column + j, row + i, scalar_cast<T>(above));
@@ -407,6 +410,8 @@ void SymmetricReader<T>::merge(const Differences& differences) {
   Difference& all = worst_.from_image;
   if (own.relative > all.relative || (own.relative == all.relative && place(own) < place(all))) all = own;
   worst_.from_transpose = std::max(worst_.from_transpose, differences.from_transpose);
+  worst_.is_above |= differences.is_above;
+  worst_.is_below |= differences.is_below;
 }
 
 template <class T>
@@ -465,6 +470,13 @@ template <class T>
 double SymmetricReader<T>::difference_from_transpose() const {
   const std::lock_guard guard(mutex_);
   return worst_.from_transpose;
+}
+
+template <class T>
+Stored SymmetricReader<T>::nonzero_triangle() const {
+  const std::lock_guard guard(mutex_);
+  if (!worst_.is_above) return Stored::lower;
+  return worst_.is_below ? Stored::both : Stored::upper;
 }
 
 template class SymmetricReader<float>;

@@ -61,6 +61,9 @@ class SymmetricReader {
   /// Of a complex matrix of which both triangles are read: the same for the elements themselves, without conjugates: of
   /// A - A^T. A value above `tolerance` is that of the first such element that was found.
   double difference_from_transpose() const;
+  /// Of a matrix of which both triangles are read: lower if all elements above the diagonal are zero, upper if all below
+  /// it are, otherwise both. After the flow has been waited for; of one rank.
+  Stored nonzero_triangle() const;
 
   // Called by the tasks.
 
@@ -84,10 +87,16 @@ class SymmetricReader {
   /// Checks a tile; with Stored::mean, a tile on the diagonal receives the mean of its halves.
   void check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
                   std::int64_t first_column);
-  /// The worst differences in a piece.
+  /// The worst differences in a piece, and where its elements are.
   struct Differences {
     Difference from_image{};
     double from_transpose = 0;
+    bool is_above = false, is_below = false;  // an element that is not zero is on that side of the diagonal
+    template <class Element>
+    void note(Element above, Element below) noexcept {
+      is_above |= above != Element(0);
+      is_below |= below != Element(0);
+    }
   };
   /// Updates the worst differences by an element and one whose mirror image it should be. The numbers are finite.
   void compare(Differences& worst, std::int64_t row, std::int64_t column, Wide upper, Wide lower);

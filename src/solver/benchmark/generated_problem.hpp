@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "algorithms/linalg/triangle_source.hpp"
 #include "solver/dense_problem.hpp"
 
 namespace fairlead::solver {
@@ -20,6 +21,10 @@ std::shared_ptr<const linalg::MatrixSource<U>> generated_matrix(const DenseProbl
       return std::make_shared<linalg::GeneratedSpd<U>>(n, seed);
     case MatrixKind::symmetric:
       return std::make_shared<linalg::GeneratedSpd<U>>(n, seed, 1.0);
+    case MatrixKind::triangular:
+      return std::make_shared<linalg::TriangleSource<U>>(
+          std::make_shared<linalg::GeneratedUniform<U>>(n, n, seed, static_cast<double>(n)),
+          linalg::Stored::lower);
     case MatrixKind::general:
       break;
   }
