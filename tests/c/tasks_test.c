@@ -181,6 +181,10 @@ static void test_sums(int own_thread) {
   const char* json = NULL;
   EXPECT_OK(fairlead_runtime_report(runtime, &json));
   EXPECT(json != NULL && strstr(json, "\"busy_seconds\"") != NULL && json[0] == '{');
+  const char* address = NULL;
+  EXPECT_OK(fairlead_runtime_live(runtime, 0, &address));
+  EXPECT(address != NULL && strstr(address, "http://127.0.0.1:") == address &&
+         strstr(address, "/?token=") != NULL);
   fairlead_datum_free(copy);
   fairlead_datum_free(strided);
   fairlead_flow_free(flow);
