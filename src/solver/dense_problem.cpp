@@ -195,7 +195,8 @@ constinit const DenseOperation ldlt_operation{.key = "ldlt",
                                                                    .title = ldlt_title_of,
                                                                    .flops = triangular_solve_flops_of,
                                                                    .symmetric = true,
-                                                                   .grows = true}};
+                                                                   .grows = true,
+                                                                   .usually_refines = true}};
 constinit const DenseOperation unpivoted_lu_operation{
     .key = "lu-nopivot",
     .name = "LU factorization without pivoting",
@@ -255,7 +256,8 @@ constinit const DenseOperation incremental_lu_operation{
                          .factors = &incremental_lu_factors,
                          .title = incremental_lu_title_of,
                          .flops = triangular_solve_flops_of,
-                         .grows = true}};
+                         .grows = true,
+                         .usually_refines = true}};
 constinit const DenseOperation qr_operation{.key = "qr",
                                             .name = "QR factorization",
                                             .tiles = Tiles::all,
