@@ -153,7 +153,8 @@ const DenseOperation ldlt_operation{.key = "ldlt",
                                                          .title = ldlt_title_of,
                                                          .flops = triangular_solve_flops_of,
                                                          .symmetric = true,
-                                                         .grows = true}};
+                                                         .grows = true,
+                                                         .usually_refines = true}};
 const DenseOperation unpivoted_lu_operation{
     .key = "lu-nopivot",
     .name = "LU factorization without pivoting",
@@ -203,7 +204,8 @@ const DenseOperation incremental_lu_operation{.key = "lu-incremental",
                                               .solve = SolveMethod{.factors = &incremental_lu_factors,
                                                                    .title = incremental_lu_title_of,
                                                                    .flops = triangular_solve_flops_of,
-                                                                   .grows = true}};
+                                                                   .grows = true,
+                                                                   .usually_refines = true}};
 const DenseOperation qr_operation{
     .key = "qr",
     .name = "QR factorization",

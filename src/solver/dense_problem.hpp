@@ -51,9 +51,10 @@ struct SolveMethod {
   std::string_view (*title)(const DenseProblem& problem);  ///< "Cholesky solve"
   /// Operations of a solve with the factors, on elements.
   double (*flops)(const DenseProblem& problem, double right_hand_sides);
-  bool symmetric = false;      ///< for symmetric matrices only, of which the tiles have the lower triangle
-  bool grows = false;          ///< elements may grow: growth is measured, and the solution refined
-  bool least_squares = false;  ///< also for more rows than columns
+  bool symmetric = false;        ///< for symmetric matrices only, of which the tiles have the lower triangle
+  bool grows = false;            ///< elements may grow: growth is measured, and the solution refined
+  bool usually_refines = false;  ///< for a random matrix, by one step: a plan expects it
+  bool least_squares = false;    ///< also for more rows than columns
 };
 
 /// A dense operation: a factorization, by which systems are solved, or a product.

@@ -41,8 +41,8 @@ void SolveSteps<T>::judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Fac
   // The factors of a symmetric matrix are those of the lower triangle. The residual contains the difference of
   // the upper triangle, so that one step of refinement removes it.
   const bool asymmetric = matrix.asymmetry() != 0;
-  // One step usually follows where elements grow: a run in virtual time has no residual to decide by.
-  const bool expected = !run_->computes() && method.solve->grows;
+  // A run in virtual time has no residual to decide by.
+  const bool expected = !run_->computes() && method.solve->usually_refines;
   const RefinedSteps judged =
       judge_and_refine<T>(*run_, kernels_, factors,
                           {.a = matrix.source(),

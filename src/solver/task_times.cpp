@@ -35,11 +35,9 @@ struct RateByName {
 
 /// The rate of a task by its name. Panels and pairs of tiles have kernels of less regular form than products.
 RateByName rate_of(std::string_view name, const linalg::KernelRates& rates) {
-  constexpr double panel_share = 0.4, pairs_share = 0.6, reading_gflops = 0.4;
-  constexpr std::array<std::string_view, 3> reading{"judge", "check inverse", "multiply R"};
+  constexpr double panel_share = 0.4, pairs_share = 0.6;
   constexpr std::array<std::string_view, 8> pairs{"tstrf", "ssssm", "gessm", "geqrt",
                                                   "tsqrt", "tsmqr", "unmqr", "ttqrt"};
-  if (std::ranges::find(reading, name) != reading.end()) return {reading_gflops};
   if (name == "gemm") return {rates.gemm, true};
   if (name == "syrk") return {rates.syrk, true};
   if (name == "trsm") return {rates.trsm, true};
@@ -57,7 +55,7 @@ TaskTimes::TaskTimes(const model::KeptDurations& kept, std::function<linalg::Ker
     : measure_(std::move(measure)) {
   model_.start_with(kept);
   for (const model::DurationRecord& record : kept)
-    if (record.kind == WorkerKind::cpu) kept_[record.codelet].push_back(record);
+    if (record.kind == WorkerKind::cpu) kept_[{record.codelet, record.implementation}].push_back(record);
 }
 
 Duration TaskTimes::start(const Task& task, const model::Footprint& footprint) {
@@ -76,8 +74,9 @@ Duration TaskTimes::start(const Task& task, const model::Footprint& footprint) {
 }
 
 const TaskTimes::Known& TaskTimes::known(const Task& task, const model::Footprint& footprint) {
-  const std::uint64_t key =
-      task.codelet->name_hash() * 31 + footprint.hash() + static_cast<std::uint64_t>(task.codelet->unit);
+  const std::uint64_t body = task.codelet->for_kind(WorkerKind::cpu).hash_of_name;
+  const std::uint64_t key = (task.codelet->name_hash() * 31 + body) * 31 + footprint.hash() +
+                            static_cast<std::uint64_t>(task.codelet->unit);
   const auto [at, is_new] = known_.try_emplace(key);
   if (is_new) at->second = find(task, footprint);
   return at->second;
@@ -93,6 +92,10 @@ TaskTimes::Known TaskTimes::find(const Task& task, const model::Footprint& footp
   }
   set_spread(known, *task.codelet, footprint);
   if (estimate.basis == model::Basis::history) return known;
+  if (estimate.basis == model::Basis::formula) {
+    known.least = guess_least, known.most = guess_most;
+    return known;
+  }
   const bool few = estimate.basis == model::Basis::few;
   known.least *= few ? guess_least : trend_least;
   known.most *= few ? guess_most : trend_most;
@@ -109,7 +112,7 @@ TaskTimes::Known TaskTimes::find(const Task& task, const model::Footprint& footp
 
 /// In proportion to the largest measured size, for a larger one: trends over small tasks are too steep. Otherwise 0.
 Duration TaskTimes::as_largest(const CodeletInfo& codelet, const model::Footprint& footprint) const {
-  const auto found = kept_.find(codelet.name);
+  const auto found = kept_.find({codelet.name, codelet.for_kind(WorkerKind::cpu).name});
   if (found == kept_.end()) return {};
   std::uint64_t largest = 0;
   double time = 0;
@@ -134,7 +137,7 @@ Duration TaskTimes::by_rate(const CodeletInfo& codelet, const model::Footprint& 
 /// middle. Tasks of one run are slow together, so a run may be as slow as its slow tasks.
 void TaskTimes::set_spread(Known& known, const CodeletInfo& codelet,
                            const model::Footprint& footprint) const {
-  const auto found = kept_.find(codelet.name);
+  const auto found = kept_.find({codelet.name, codelet.for_kind(WorkerKind::cpu).name});
   if (found == kept_.end()) return;
   double tasks = 0, least = 0, most = 0;
   bool exact = false;

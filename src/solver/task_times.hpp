@@ -3,10 +3,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
@@ -56,8 +58,9 @@ class TaskTimes final : public front::TaskClock {
   std::function<linalg::KernelRates()> measure_;
   std::optional<linalg::KernelRates> rates_;
   model::DurationModel model_;
-  std::unordered_map<std::string, std::vector<model::DurationRecord>> kept_;  // of cores, by codelet
-  std::unordered_map<std::uint64_t, Known> known_;                            // by codelet and footprint
+  std::map<std::pair<std::string, std::string>, std::vector<model::DurationRecord>>
+      kept_;                                        // of cores, by codelet, body
+  std::unordered_map<std::uint64_t, Known> known_;  // by codelet, body and footprint
   TimeRange busy_;
   double measured_seconds_ = 0, extrapolated_seconds_ = 0;
   std::set<std::string> assumed_;

@@ -131,6 +131,15 @@ TEST(Plan, ASampleOfTheMatrixDecidesTheMethod) {
   EXPECT_EQ(method_of(random_system<double>(200, 30, 1, 2)), Method::qr);
 }
 
+TEST(Plan, RefinementIsExpectedWhereARandomMatrixNeedsIt) {
+  for (const Method method : planned_methods) {
+    Solver solver(options_with(method, 64_MiB, 64));
+    const SolvePlan plan = solver.plan(2100, 2100, ElementType::float64);
+    const auto phases = std::ranges::count(plan.phases, "refinement", &SolvePhase::name);
+    EXPECT_EQ(phases, method == Method::ldlt || method == Method::lu_incremental ? 1 : 0) << name_of(method);
+  }
+}
+
 TEST(Plan, TheTimeIsThatOfThePhasesAndWithinItsBounds) {
   Solver solver(options_with(Method::automatic, 16_MiB, 0));
   const SolvePlan plan = solver.plan(1500, 1500, ElementType::float32, 3);

@@ -13,6 +13,7 @@
 #include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/element_parts.hpp"
 #include "algorithms/linalg/larger.hpp"
+#include "algorithms/linalg/pass_estimate.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/scaled_residual.hpp"
 
@@ -118,13 +119,15 @@ template <class T>
 void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   ranks_ = ranks;
   compute_norms_of_x();
-  const double flops_per_row = 2.0 * static_cast<double>(a_->columns() * columns_);
+  // Rows of a matrix in columns are read in pieces of these.
+  const PassOver over = a_->by_blocks() ? PassOver::pieces : PassOver::lines;
   const auto judge = codelet("judge")
                          .cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
                            if (const RundownProtection::Use use(*gate); use) compute_rows(row, count);
                          })
-                         .flops([flops_per_row](std::int64_t, std::int64_t count) {
-                           return flops_per_row * static_cast<double>(count);
+                         .duration([this, over](std::int64_t, std::int64_t count) {
+                           return pass_duration(over, static_cast<double>(count * a_->columns()),
+                                                a_->element_bytes(), columns_, is_complex_number<T>);
                          });
   for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
     if (row / rows_per_task % ranks == rank)

@@ -12,6 +12,7 @@
 #include <functional>
 #include <utility>
 
+#include "algorithms/linalg/body_name.hpp"
 #include "base/pages.hpp"
 
 namespace fairlead::linalg {
@@ -93,7 +94,7 @@ class BandCodelets {
  private:
   template <std::size_t N>
   static auto make(const char* name, Reader* reader) {
-    return codelet(name).cpu(Body<T, std::make_index_sequence<N>>{reader});
+    return codelet(name).cpu(body_of_type<T>, Body<T, std::make_index_sequence<N>>{reader});
   }
   template <std::size_t N, class C>
   static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const LineBand& piece,

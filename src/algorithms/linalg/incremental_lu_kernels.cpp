@@ -12,6 +12,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/pairwise_lu.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/singular_error.hpp"
 
 namespace fairlead::linalg {
@@ -89,24 +90,26 @@ void gessm_transposed(const Blas& blas, const In<Tile<T>>& l, const std::int32_t
 template <class T>
 PairwisePanelKernels<T>::PairwisePanelKernels(const Kernels& kernels)
     : getrf(codelet("getrf")
-                .cpu([kernels](InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges,
+                .cpu(body_of_type<T>,
+                     [kernels](InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges,
                                std::int64_t first_column, bool complete) {
-                  factor_diagonal<T>(kernels, a, l, exchanges, {first_column, complete});
-                })
+                       factor_diagonal<T>(kernels, a, l, exchanges, {first_column, complete});
+                     })
                 .flops(
                     [](auto& a, auto&, auto&, auto&, auto&) { return real_flops<T> * getrf_flops(a.rows()); })
                 .emulated()),
       tstrf(codelet("tstrf")
-                .cpu([kernels](InOut<Tile> u, InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges,
+                .cpu(body_of_type<T>,
+                     [kernels](InOut<Tile> u, InOut<Tile> a, Out<Tile> l, Out<Exchanges> exchanges,
                                Scratch<T> work, std::int64_t first_column, bool complete) {
-                  const int info = fairlead::linalg::tstrf<T>(
-                      kernels.blas(), a.rows(), a.columns(), u.data(), u.leading_dimension(), a.data(),
-                      a.leading_dimension(), {l.rows(), l.data(), l.leading_dimension(), exchanges.data()},
-                      work.data());
-                  if (info > 0) throw_not_finite(first_column + info - 1);
-                  require_pivots<T>(u, {first_column, complete});
-                  kernels.count(Kernel::tstrf, real_flops<T> * tstrf_flops(a.rows(), a.columns()));
-                })
+                       const int info = fairlead::linalg::tstrf<T>(
+                           kernels.blas(), a.rows(), a.columns(), u.data(), u.leading_dimension(), a.data(),
+                           a.leading_dimension(),
+                           {l.rows(), l.data(), l.leading_dimension(), exchanges.data()}, work.data());
+                       if (info > 0) throw_not_finite(first_column + info - 1);
+                       require_pivots<T>(u, {first_column, complete});
+                       kernels.count(Kernel::tstrf, real_flops<T> * tstrf_flops(a.rows(), a.columns()));
+                     })
                 .flops([](auto&, auto& a, auto&, auto&, auto&, auto&, auto&) {
                   return real_flops<T> * tstrf_flops(a.rows(), a.columns());
                 })
@@ -116,32 +119,36 @@ template <class T>
 PairwiseUpdateKernels<T>::PairwiseUpdateKernels(const Kernels& kernels, Elimination which)
     : gessm(
           codelet("gessm")
-              .cpu([kernels, which](In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c) {
-                const Blas& blas = kernels.blas();
-                require_rows(exchanges, c.rows(), 0);
-                if (which == Elimination::transposed) {
-                  gessm_transposed<T>(blas, l, exchanges.data(), c);
-                } else {
-                  blas.laswp<T>(c.columns(), c.data(), c.leading_dimension(), c.rows(), exchanges.data());
-                  panel_solve<T>(blas, right_of_lu, c.rows(), c.columns(), l.data(), l.leading_dimension(),
-                                 c.data(), c.leading_dimension());
-                }
-                kernels.count(Kernel::gessm, real_flops<T> * trsm_flops(c.columns(), c.rows()));
-              })
+              .cpu(body_of_type<T>,
+                   [kernels, which](In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c) {
+                     const Blas& blas = kernels.blas();
+                     require_rows(exchanges, c.rows(), 0);
+                     if (which == Elimination::transposed) {
+                       gessm_transposed<T>(blas, l, exchanges.data(), c);
+                     } else {
+                       blas.laswp<T>(c.columns(), c.data(), c.leading_dimension(), c.rows(),
+                                     exchanges.data());
+                       panel_solve<T>(blas, right_of_lu, c.rows(), c.columns(), l.data(),
+                                      l.leading_dimension(), c.data(), c.leading_dimension());
+                     }
+                     kernels.count(Kernel::gessm, real_flops<T> * trsm_flops(c.columns(), c.rows()));
+                   })
               .flops([](auto&, auto&, auto& c) { return real_flops<T> * trsm_flops(c.columns(), c.rows()); })
               .emulated()),
       ssssm(codelet("ssssm")
-                .cpu([kernels, which](In<Tile> a, In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c1,
+                .cpu(body_of_type<T>,
+                     [kernels, which](In<Tile> a, In<Tile> l, In<Exchanges> exchanges, InOut<Tile> c1,
                                       InOut<Tile> c2) {
-                  require_rows(exchanges, l.rows(), a.rows());
-                  const auto update = which == Elimination::plain ? fairlead::linalg::ssssm<T>
-                                                                  : fairlead::linalg::ssssm_transposed<T>;
-                  update(kernels.blas(), a.rows(), a.columns(), c2.columns(), a.data(), a.leading_dimension(),
-                         pair_factors<T>(l, exchanges), c1.data(), c1.leading_dimension(), c2.data(),
-                         c2.leading_dimension());
-                  kernels.count(Kernel::ssssm,
-                                real_flops<T> * ssssm_flops(c2.rows(), c2.columns(), a.columns()));
-                })
+                       require_rows(exchanges, l.rows(), a.rows());
+                       const auto update = which == Elimination::plain
+                                               ? fairlead::linalg::ssssm<T>
+                                               : fairlead::linalg::ssssm_transposed<T>;
+                       update(kernels.blas(), a.rows(), a.columns(), c2.columns(), a.data(),
+                              a.leading_dimension(), pair_factors<T>(l, exchanges), c1.data(),
+                              c1.leading_dimension(), c2.data(), c2.leading_dimension());
+                       kernels.count(Kernel::ssssm,
+                                     real_flops<T> * ssssm_flops(c2.rows(), c2.columns(), a.columns()));
+                     })
                 .flops([](auto& a, auto&, auto&, auto&, auto& c2) {
                   return real_flops<T> * ssssm_flops(c2.rows(), c2.columns(), a.columns());
                 })

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/factored_solve.hpp"
 #include "algorithms/linalg/inverse_probes.hpp"
 
@@ -32,12 +33,14 @@ class InverseNorm<T>::Implementation {
 
   void begin(Flow& flow) {
     probes_.begin();
-    for_each_tile(flow,
-                  codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { probes_.fill(x, place); }));
+    for_each_tile(flow, codelet("probe").cpu(body_of_type<T>, [this](Out<Tile<T>> x, Place place) {
+      probes_.fill(x, place);
+    }));
   }
   void end(Flow& flow) {
-    for_each_tile(flow,
-                  codelet("look").cpu([this](In<Tile<T>> y, Place place) { probes_.evaluate(y, place); }));
+    for_each_tile(flow, codelet("look").cpu(body_of_type<T>, [this](In<Tile<T>> y, Place place) {
+      probes_.evaluate(y, place);
+    }));
   }
   void submit(Flow& flow) {
     begin(flow);

@@ -8,6 +8,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/collectives.hpp"
+#include "algorithms/linalg/pass_estimate.hpp"
 
 namespace fairlead::linalg {
 
@@ -52,8 +53,11 @@ void InverseResidual<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ra
           .cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
             if (const RundownProtection::Use use(*gate); use) multiply(column, count);
           })
-          .flops([flops = 2.0 * static_cast<double>(a_->rows() * std::ssize(rows_))](
-                     std::int64_t, std::int64_t count) { return flops * static_cast<double>(count); });
+          .duration([this](std::int64_t, std::int64_t count) {
+            return pass_duration(a_->by_blocks() || a_->by_columns() ? PassOver::lines : PassOver::pieces,
+                                 static_cast<double>(count * a_->rows()), a_->element_bytes(),
+                                 std::ssize(rows_), is_complex_number<T>);
+          });
   for (std::int64_t column = 0; column < a_->columns(); column += band_columns)
     if (column / band_columns % ranks == rank)
       flow.submit(multiply_band(column, std::min(band_columns, a_->columns() - column)));

@@ -11,6 +11,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/ldlt_kernels.hpp"
 #include "algorithms/linalg/ldlt_tasks.hpp"
 #include "algorithms/linalg/mirror_image.hpp"
@@ -168,15 +169,16 @@ class LdltSink {
 template <class T>
 auto solve_unit_transposed(const Kernels& kernels, Transpose op) {
   return codelet("solve_lower")
-      .cpu([kernels, op](In<Tile<T>> l, InOut<Tile<T>> x) {
-        if (x.columns() == 1)
-          kernels.blas().trsv<T>(Triangle::lower, op, Diagonal::unit, x.rows(), l.data(),
-                                 l.leading_dimension(), x.data(), 1);
-        else
-          kernels.blas().trsm<T>(Side::left, Triangle::lower, op, Diagonal::unit, x.rows(), x.columns(), 1,
-                                 l.data(), l.leading_dimension(), x.data(), x.leading_dimension());
-        kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
-      })
+      .cpu(body_of_type<T>,
+           [kernels, op](In<Tile<T>> l, InOut<Tile<T>> x) {
+             if (x.columns() == 1)
+               kernels.blas().trsv<T>(Triangle::lower, op, Diagonal::unit, x.rows(), l.data(),
+                                      l.leading_dimension(), x.data(), 1);
+             else
+               kernels.blas().trsm<T>(Side::left, Triangle::lower, op, Diagonal::unit, x.rows(), x.columns(),
+                                      1, l.data(), l.leading_dimension(), x.data(), x.leading_dimension());
+             kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
+           })
       .emulated();
 }
 /// Y := Y - op(A) X, for the operation that maps the matrix to itself.
@@ -184,12 +186,13 @@ template <class T>
 Codelet<In<Tile<T>>, In<Tile<T>>, InOut<Tile<T>>> update_above(const Kernels& kernels, Symmetry symmetry) {
   if (mirroring<T>(symmetry) == adjoint<T>) return SolveKernels<T>(kernels, Factors::cholesky).update_upper;
   return codelet("gemm")
-      .cpu([kernels](In<Tile<T>> a, In<Tile<T>> x, InOut<Tile<T>> y) {
-        kernels.blas().gemm<T>(Transpose::yes, Transpose::no, y.rows(), y.columns(), a.rows(), -1, a.data(),
-                               a.leading_dimension(), x.data(), x.leading_dimension(), 1, y.data(),
-                               y.leading_dimension());
-        kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(y.rows(), y.columns(), a.rows()));
-      })
+      .cpu(body_of_type<T>,
+           [kernels](In<Tile<T>> a, In<Tile<T>> x, InOut<Tile<T>> y) {
+             kernels.blas().gemm<T>(Transpose::yes, Transpose::no, y.rows(), y.columns(), a.rows(), -1,
+                                    a.data(), a.leading_dimension(), x.data(), x.leading_dimension(), 1,
+                                    y.data(), y.leading_dimension());
+             kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(y.rows(), y.columns(), a.rows()));
+           })
       .emulated();
 }
 

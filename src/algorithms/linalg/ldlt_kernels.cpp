@@ -7,6 +7,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/mirror_image.hpp"
 
@@ -86,121 +87,137 @@ double size_of_upper(const View& tile, bool whole) {
 
 template <class T>
 LdltKernels<T>::LdltKernels(const Kernels& kernels, Symmetry symmetry)
-    : set_product(codelet("product")
-                      .cpu([kernels, symmetry](In<Tile> t, In<Tile> l, Out<Tile> h) {
-                        kernels.blas().gemm<T>(Transpose::no, mirroring<T>(symmetry), t.rows(), l.rows(),
-                                               t.columns(), 1, t.data(), t.leading_dimension(), l.data(),
-                                               l.leading_dimension(), 0, h.data(), h.leading_dimension());
-                        kernels.count(Kernel::gemm,
-                                      real_flops<T> * gemm_flops(t.rows(), l.rows(), t.columns()));
-                      })
-                      .emulated()),
+    : set_product(
+          codelet("product")
+              .cpu(body_of_type<T>,
+                   [kernels, symmetry](In<Tile> t, In<Tile> l, Out<Tile> h) {
+                     kernels.blas().gemm<T>(Transpose::no, mirroring<T>(symmetry), t.rows(), l.rows(),
+                                            t.columns(), 1, t.data(), t.leading_dimension(), l.data(),
+                                            l.leading_dimension(), 0, h.data(), h.leading_dimension());
+                     kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(t.rows(), l.rows(), t.columns()));
+                   })
+              .emulated()),
       set_own_product(codelet("product")
-                          .cpu([kernels, symmetry](In<Tile> t, In<Tile> l, Out<Tile> h) {
-                            const int n = t.rows();
-                            for (std::int32_t j = 0; j < n; ++j)
-                              std::copy_n(t.data() + static_cast<std::ptrdiff_t>(j) * t.leading_dimension(),
-                                          n,
-                                          h.data() + static_cast<std::ptrdiff_t>(j) * h.leading_dimension());
-                            kernels.blas().trmm<T>(Side::right, Triangle::lower, mirroring<T>(symmetry),
-                                                   Diagonal::unit, n, n, 1, l.data(), l.leading_dimension(),
-                                                   h.data(), h.leading_dimension());
-                            kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(n, n));
-                          })
+                          .cpu(body_of_type<T>,
+                               [kernels, symmetry](In<Tile> t, In<Tile> l, Out<Tile> h) {
+                                 const int n = t.rows();
+                                 for (std::int32_t j = 0; j < n; ++j)
+                                   std::copy_n(
+                                       t.data() + static_cast<std::ptrdiff_t>(j) * t.leading_dimension(), n,
+                                       h.data() + static_cast<std::ptrdiff_t>(j) * h.leading_dimension());
+                                 kernels.blas().trmm<T>(
+                                     Side::right, Triangle::lower, mirroring<T>(symmetry), Diagonal::unit, n,
+                                     n, 1, l.data(), l.leading_dimension(), h.data(), h.leading_dimension());
+                                 kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(n, n));
+                               })
                           .emulated()),
       add_product(codelet("add_product")
-                      .cpu([kernels, symmetry](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
-                        add_triangle_product<T>(kernels, Transpose::no, symmetry, u, l, h, work.data());
-                      })
+                      .cpu(body_of_type<T>,
+                           [kernels, symmetry](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
+                             add_triangle_product<T>(kernels, Transpose::no, symmetry, u, l, h, work.data());
+                           })
                       .emulated()),
       add_transposed_product(
           codelet("add_product")
-              .cpu([kernels, symmetry](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
-                add_triangle_product<T>(kernels, mirroring<T>(symmetry), symmetry, u, l, h, work.data());
-              })
+              .cpu(body_of_type<T>,
+                   [kernels, symmetry](In<Tile> u, In<Tile> l, InOut<Tile> h, Scratch<T> work) {
+                     add_triangle_product<T>(kernels, mirroring<T>(symmetry), symmetry, u, l, h, work.data());
+                   })
               .emulated()),
-      add_own_transposed_product(codelet("add_product")
-                                     .cpu([kernels, symmetry](In<Tile> both, InOut<Tile> h, Scratch<T> work) {
-                                       const int rows = both.columns(), columns = both.rows();
-                                       copy_transposed_upper(both, symmetry, work.data());
-                                       kernels.blas().trmm<T>(Side::right, Triangle::lower,
-                                                              mirroring<T>(symmetry), Diagonal::unit, rows,
-                                                              columns, 1, both.data(),
-                                                              both.leading_dimension(), work.data(), rows);
-                                       add(work.data(), rows, columns, h);
-                                       kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(rows, columns));
-                                     })
-                                     .emulated()),
-      mirror(codelet("mirror").cpu([symmetry](InOut<Tile> a) { mirror_lower<T>(a, symmetry); }).emulated()),
+      add_own_transposed_product(
+          codelet("add_product")
+              .cpu(body_of_type<T>,
+                   [kernels, symmetry](In<Tile> both, InOut<Tile> h, Scratch<T> work) {
+                     const int rows = both.columns(), columns = both.rows();
+                     copy_transposed_upper(both, symmetry, work.data());
+                     kernels.blas().trmm<T>(Side::right, Triangle::lower, mirroring<T>(symmetry),
+                                            Diagonal::unit, rows, columns, 1, both.data(),
+                                            both.leading_dimension(), work.data(), rows);
+                     add(work.data(), rows, columns, h);
+                     kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(rows, columns));
+                   })
+              .emulated()),
+      mirror(codelet("mirror")
+                 .cpu(body_of_type<T>, [symmetry](InOut<Tile> a) { mirror_lower<T>(a, symmetry); })
+                 .emulated()),
       set_diagonal(codelet("sygst")
-                       .cpu([kernels, symmetry](In<Tile> l, InOut<Tile> a) {
-                         divide_by_both<T>(kernels, symmetry, l, a);
-                       })
+                       .cpu(body_of_type<T>,
+                            [kernels, symmetry](In<Tile> l, InOut<Tile> a) {
+                              divide_by_both<T>(kernels, symmetry, l, a);
+                            })
                        .emulated()),
       update_and_set_diagonal(
           codelet("sygst")
-              .cpu([kernels, symmetry](In<Tile> both, In<Tile> l, InOut<Tile> a, Scratch<T> work) {
-                const int n = both.rows(), inner = both.columns();
-                copy_upper(both, work.data());
-                kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::unit, n, inner,
-                                       1, both.data(), both.leading_dimension(), work.data(), n);
-                kernels.blas().gemm<T>(Transpose::no, mirroring<T>(symmetry), n, n, inner, -1, work.data(), n,
-                                       l.data(), l.leading_dimension(), 1, a.data(), a.leading_dimension());
-                kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(n, n, inner));
-                divide_by_both<T>(kernels, symmetry, both, a);
-              })
+              .cpu(body_of_type<T>,
+                   [kernels, symmetry](In<Tile> both, In<Tile> l, InOut<Tile> a, Scratch<T> work) {
+                     const int n = both.rows(), inner = both.columns();
+                     copy_upper(both, work.data());
+                     kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::unit, n,
+                                            inner, 1, both.data(), both.leading_dimension(), work.data(), n);
+                     kernels.blas().gemm<T>(Transpose::no, mirroring<T>(symmetry), n, n, inner, -1,
+                                            work.data(), n, l.data(), l.leading_dimension(), 1, a.data(),
+                                            a.leading_dimension());
+                     kernels.count(Kernel::gemm, real_flops<T> * gemm_flops(n, n, inner));
+                     divide_by_both<T>(kernels, symmetry, both, a);
+                   })
               .emulated()),
       set_below(codelet("trsm")
-                    .cpu([kernels, symmetry](In<Tile> l, InOut<Tile> a, Scratch<T> work) {
-                      const int rows = a.rows(), columns = a.columns();
-                      copy_upper(a, work.data());
-                      kernels.blas().trsm<T>(Side::right, Triangle::lower, mirroring<T>(symmetry),
-                                             Diagonal::unit, rows, columns, 1, l.data(),
-                                             l.leading_dimension(), work.data(), rows);
-                      const T* from = work.data();
-                      for (std::int32_t j = 0; j < columns; ++j, from += rows)
-                        std::copy_n(from, std::min(j + 1, rows),
-                                    a.data() + static_cast<std::ptrdiff_t>(j) * a.leading_dimension());
-                      kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(rows, columns));
-                    })
+                    .cpu(body_of_type<T>,
+                         [kernels, symmetry](In<Tile> l, InOut<Tile> a, Scratch<T> work) {
+                           const int rows = a.rows(), columns = a.columns();
+                           copy_upper(a, work.data());
+                           kernels.blas().trsm<T>(Side::right, Triangle::lower, mirroring<T>(symmetry),
+                                                  Diagonal::unit, rows, columns, 1, l.data(),
+                                                  l.leading_dimension(), work.data(), rows);
+                           const T* from = work.data();
+                           for (std::int32_t j = 0; j < columns; ++j, from += rows)
+                             std::copy_n(from, std::min(j + 1, rows),
+                                         a.data() + static_cast<std::ptrdiff_t>(j) * a.leading_dimension());
+                           kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(rows, columns));
+                         })
                     .emulated()) {}
 
 template <class T>
 BandCopyKernels<T>::BandCopyKernels(const std::shared_ptr<std::vector<double>>& sizes, Symmetry symmetry)
     : diagonal(codelet("copy")
-                   .cpu([sizes](In<Tile> a, Out<Tile> c, std::size_t place) {
-                     for (std::int32_t j = 0; j < a.columns(); ++j)
-                       for (std::int32_t i = 0; i < a.rows(); ++i) c(i, j) = a(i, j);
-                     (*sizes)[place] = size_of_upper(a, false);
-                   })
+                   .cpu(body_of_type<T>,
+                        [sizes](In<Tile> a, Out<Tile> c, std::size_t place) {
+                          for (std::int32_t j = 0; j < a.columns(); ++j)
+                            for (std::int32_t i = 0; i < a.rows(); ++i) c(i, j) = a(i, j);
+                          (*sizes)[place] = size_of_upper(a, false);
+                        })
                    .emulated()),
       below(codelet("copy")
-                .cpu([sizes](In<Tile> a, Out<Tile> c, std::size_t place) {
-                  for (std::int32_t j = 0; j < a.columns(); ++j)
-                    for (std::int32_t i = 0; i < a.rows(); ++i) c(i, j) = i <= j ? a(i, j) : T{0};
-                  (*sizes)[place] = size_of_upper(a, false);
-                })
+                .cpu(body_of_type<T>,
+                     [sizes](In<Tile> a, Out<Tile> c, std::size_t place) {
+                       for (std::int32_t j = 0; j < a.columns(); ++j)
+                         for (std::int32_t i = 0; i < a.rows(); ++i) c(i, j) = i <= j ? a(i, j) : T{0};
+                       (*sizes)[place] = size_of_upper(a, false);
+                     })
                 .emulated()),
       right(codelet("copy")
-                .cpu([symmetry](In<Tile> a, Out<Tile> c) {
-                  for (std::int32_t i = 0; i < a.rows(); ++i)
-                    for (std::int32_t j = 0; j < a.columns(); ++j)
-                      c(j, i) = i <= j ? mirror_image<T>(a(i, j), symmetry) : T{0};
-                })
+                .cpu(body_of_type<T>,
+                     [symmetry](In<Tile> a, Out<Tile> c) {
+                       for (std::int32_t i = 0; i < a.rows(); ++i)
+                         for (std::int32_t j = 0; j < a.columns(); ++j)
+                           c(j, i) = i <= j ? mirror_image<T>(a(i, j), symmetry) : T{0};
+                     })
                 .emulated()),
       zero(codelet("zero")
-               .cpu([](Out<Tile> c) {
-                 for (std::int32_t j = 0; j < c.columns(); ++j)
-                   for (std::int32_t i = 0; i < c.rows(); ++i) c(i, j) = 0;
-               })
+               .cpu(body_of_type<T>,
+                    [](Out<Tile> c) {
+                      for (std::int32_t j = 0; j < c.columns(); ++j)
+                        for (std::int32_t i = 0; i < c.rows(); ++i) c(i, j) = 0;
+                    })
                .emulated()),
       size_of_row(codelet("sizes")
-                      .cpu([sizes](Many<In<Tile>> row, std::size_t place) {
-                        double size = size_of_upper(row.front(), false);
-                        for (std::size_t i = 1; i < row.size(); ++i)
-                          size = larger(size, size_of_upper(row[i], true));
-                        (*sizes)[place] = size;
-                      })
+                      .cpu(body_of_type<T>,
+                           [sizes](Many<In<Tile>> row, std::size_t place) {
+                             double size = size_of_upper(row.front(), false);
+                             for (std::size_t i = 1; i < row.size(); ++i)
+                               size = larger(size, size_of_upper(row[i], true));
+                             (*sizes)[place] = size;
+                           })
                       .emulated()) {}
 
 #define FAIRLEAD_LDLT_KERNELS_OF(T) \

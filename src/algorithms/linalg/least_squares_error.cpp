@@ -14,6 +14,7 @@
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/element_parts.hpp"
 #include "algorithms/linalg/larger.hpp"
+#include "algorithms/linalg/pass_estimate.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/squares.hpp"
 #include "algorithms/linalg/wide_number.hpp"
@@ -225,9 +226,11 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
     return first / band % readers == rank;
   };
   compute_norms_of_x();
-  const auto flops_of = [](std::int64_t other_side, std::int64_t columns) {
-    return [flops = 2.0 * static_cast<double>(other_side * columns)](std::int64_t, std::int64_t count) {
-      return flops * static_cast<double>(count);
+  const auto duration_of = [this](std::int64_t other_side, bool by_columns) {
+    const PassOver over = a_->by_blocks() == by_columns ? PassOver::lines : PassOver::pieces;
+    return [this, other_side, over](std::int64_t, std::int64_t count) {
+      return pass_duration(over, static_cast<double>(count * other_side), a_->element_bytes(), columns_,
+                           is_complex_number<T>);
     };
   };
   const auto rows_codelet = codelet("judge")
@@ -235,7 +238,7 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
                                   if (const RundownProtection::Use use(*gate); use)
                                     residual_of_rows(row, count);
                                 })
-                                .flops(flops_of(n, columns_));
+                                .duration(duration_of(n, false));
   for (std::int64_t row = 0; row < m; row += band)
     if (own(row)) flow.submit(rows_codelet(row, std::min(band, m - row)));
   std::vector<Wide> some(static_cast<std::size_t>(m));
@@ -265,7 +268,7 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
           .cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
             if (const RundownProtection::Use use(*gate); use) normal_of_columns(column, count);
           })
-          .flops(flops_of(m, columns_));
+          .duration(duration_of(m, true));
   for (std::int64_t column = 0; column < n; column += band)
     if (own(column)) flow.submit(columns_codelet(column, std::min(band, n - column)));
   // Scale to norm 1: the residual may be too small for T.

@@ -15,6 +15,7 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/singular_error.hpp"
 
 namespace fairlead::linalg {
@@ -147,10 +148,11 @@ constexpr auto exchange_flops = [](auto& l, auto&, auto& column, auto&) {
 template <class T>
 PivotedPanelKernel<T>::PivotedPanelKernel(const Kernels& kernels, PanelOf of)
     : getrf(codelet("getrf_panel")
-                .cpu([kernels, of](Many<InOut<Tile>> column, Out<Exchanges> exchanges, Scratch<T> work,
+                .cpu(body_of_type<T>,
+                     [kernels, of](Many<InOut<Tile>> column, Out<Exchanges> exchanges, Scratch<T> work,
                                    std::int64_t first) {
-                  factor_panel<T>(kernels, of, column, exchanges, work.data(), first);
-                })
+                       factor_panel<T>(kernels, of, column, exchanges, work.data(), first);
+                     })
                 .flops([](auto& column, auto&, auto&, auto&) {
                   return real_flops<T> * flops_of_panel(static_cast<double>(rows_of_column(column)),
                                                         column.front().columns());
@@ -160,31 +162,36 @@ PivotedPanelKernel<T>::PivotedPanelKernel(const Kernels& kernels, PanelOf of)
 template <class T>
 RowExchangeKernels<T>::RowExchangeKernels(const Kernels& kernels)
     : exchange_and_solve(codelet("laswp_trsm")
-                             .cpu([kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
+                             .cpu(body_of_type<T>,
+                                  [kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
                                             std::int64_t first) {
-                               exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first),
-                                                   false);
-                               solve_first<T>(kernels, Transpose::no, l, column.front());
-                             })
+                                    exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first),
+                                                        false);
+                                    solve_first<T>(kernels, Transpose::no, l, column.front());
+                                  })
                              .flops(exchange_flops<T>)
                              .emulated()),
       solve_and_exchange(codelet("trsm_laswp")
-                             .cpu([kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
+                             .cpu(body_of_type<T>,
+                                  [kernels](In<Tile> l, In<Exchanges> exchanges, Many<InOut<Tile>> column,
                                             std::int64_t first) {
-                               solve_first<T>(kernels, adjoint<T>, l, column.front());
-                               exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), true);
-                             })
+                                    solve_first<T>(kernels, adjoint<T>, l, column.front());
+                                    exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first),
+                                                        true);
+                                  })
                              .flops(exchange_flops<T>)
                              .emulated()),
       exchange(codelet("laswp")
-                   .cpu([](In<Exchanges> exchanges, Many<InOut<Tile>> column, std::int64_t first) {
-                     exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), false);
-                   })
+                   .cpu(body_of_type<T>,
+                        [](In<Exchanges> exchanges, Many<InOut<Tile>> column, std::int64_t first) {
+                          exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), false);
+                        })
                    .emulated()),
       undo_exchange(codelet("laswp")
-                        .cpu([](In<Exchanges> exchanges, Many<InOut<Tile>> column, std::int64_t first) {
-                          exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), true);
-                        })
+                        .cpu(body_of_type<T>,
+                             [](In<Exchanges> exchanges, Many<InOut<Tile>> column, std::int64_t first) {
+                               exchange_rows_of<T>(column, exchanged_rows<T>(column, exchanges, first), true);
+                             })
                         .emulated()) {}
 
 template struct PivotedPanelKernel<float>;

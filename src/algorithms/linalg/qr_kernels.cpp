@@ -5,6 +5,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/cuda/cuda_qr.hpp"
 
 namespace fairlead::linalg {
@@ -42,18 +43,20 @@ typename QrPanelKernels<T>::Join join_codelet(const Kernels& kernels, Below belo
     const double m = a.rows(), n = a.columns();
     return real_flops<T> * (below == Below::whole ? tsqrt_flops(m, n) : ttqrt_flops(m, n));
   };
-  const auto on_cores = codelet(std::string(name_of(kernel)))
-                            .cpu([kernels, below, kernel, flops](InOut<Tile<T>> r, InOut<Tile<T>> a,
-                                                                 Out<Tile<T>> t, Scratch<T> work) {
-                              const int n = a.columns();
-                              const RowsBelow rows(below, a.rows(), n);
-                              kernels.blas().tpqrt<T>(rows.all, n, rows.of_trapezoid, t.rows(), r.data(),
-                                                      r.leading_dimension(), a.data(), a.leading_dimension(),
-                                                      t.data(), t.leading_dimension(), work.data());
-                              kernels.count(kernel, flops(a));
-                            })
-                            .flops([flops](auto&, auto& a, auto&, auto&) { return flops(a); })
-                            .emulated();
+  const auto on_cores =
+      codelet(std::string(name_of(kernel)))
+          .cpu(body_of_type<T>,
+               [kernels, below, kernel, flops](InOut<Tile<T>> r, InOut<Tile<T>> a, Out<Tile<T>> t,
+                                               Scratch<T> work) {
+                 const int n = a.columns();
+                 const RowsBelow rows(below, a.rows(), n);
+                 kernels.blas().tpqrt<T>(rows.all, n, rows.of_trapezoid, t.rows(), r.data(),
+                                         r.leading_dimension(), a.data(), a.leading_dimension(), t.data(),
+                                         t.leading_dimension(), work.data());
+                 kernels.count(kernel, flops(a));
+               })
+          .flops([flops](auto&, auto& a, auto&, auto&) { return flops(a); })
+          .emulated();
   return also_on_cuda<T>(kernels, on_cores, [&]<Real R>() {
     return [kernels, below, kernel, flops](CudaStream stream, InOut<Tile<T>> r, InOut<Tile<T>> a,
                                            Out<Tile<T>> t, Scratch<T> work) {
@@ -75,15 +78,17 @@ typename QrUpdateKernels<T>::OfJoin join_update_codelet(const Kernels& kernels, 
   };
   const auto on_cores =
       codelet(std::string(name_of(kernel)))
-          .cpu([kernels, below, op, kernel, flops](In<Tile<T>> v, In<Tile<T>> t, InOut<Tile<T>> b,
+          .cpu(body_of_type<T>,
+               [kernels, below, op, kernel, flops](In<Tile<T>> v, In<Tile<T>> t, InOut<Tile<T>> b,
                                                    InOut<Tile<T>> c, Scratch<T> work) {
-            const int k = v.columns();
-            const RowsBelow rows(below, c.rows(), k);
-            kernels.blas().tpmqrt<T>(op, rows.all, c.columns(), k, rows.of_trapezoid, t.rows(), v.data(),
-                                     v.leading_dimension(), t.data(), t.leading_dimension(), b.data(),
-                                     b.leading_dimension(), c.data(), c.leading_dimension(), work.data());
-            kernels.count(kernel, flops(v, c));
-          })
+                 const int k = v.columns();
+                 const RowsBelow rows(below, c.rows(), k);
+                 kernels.blas().tpmqrt<T>(op, rows.all, c.columns(), k, rows.of_trapezoid, t.rows(), v.data(),
+                                          v.leading_dimension(), t.data(), t.leading_dimension(), b.data(),
+                                          b.leading_dimension(), c.data(), c.leading_dimension(),
+                                          work.data());
+                 kernels.count(kernel, flops(v, c));
+               })
           .flops([flops](auto& v, auto&, auto&, auto& c, auto&) { return flops(v, c); })
           .emulated();
   return also_on_cuda<T>(kernels, on_cores, [&]<Real R>() {
@@ -110,14 +115,16 @@ QrPanelKernels<T>::QrPanelKernels(const Kernels& kernels)
     : geqrt(also_on_cuda<T>(
           kernels,
           codelet("geqrt")
-              .cpu([kernels](InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
-                // A tile with few rows has fewer reflectors than columns, possibly fewer than a block.
-                kernels.blas().geqrt<T>(a.rows(), a.columns(), std::min(t.rows(), v.columns()), a.data(),
-                                        a.leading_dimension(), t.data(), t.leading_dimension(), work.data());
-                // A copy of V: later tasks modify R in the tile, while others apply the reflectors.
-                for (int j = 0; j < v.columns(); ++j) std::copy_n(&a(0, j), a.rows(), &v(0, j));
-                kernels.count(Kernel::geqrt, real_flops<T> * geqrt_flops(a.rows(), a.columns()));
-              })
+              .cpu(body_of_type<T>,
+                   [kernels](InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
+                     // A tile with few rows has fewer reflectors than columns, possibly fewer than a block.
+                     kernels.blas().geqrt<T>(a.rows(), a.columns(), std::min(t.rows(), v.columns()), a.data(),
+                                             a.leading_dimension(), t.data(), t.leading_dimension(),
+                                             work.data());
+                     // A copy of V: later tasks modify R in the tile, while others apply the reflectors.
+                     for (int j = 0; j < v.columns(); ++j) std::copy_n(&a(0, j), a.rows(), &v(0, j));
+                     kernels.count(Kernel::geqrt, real_flops<T> * geqrt_flops(a.rows(), a.columns()));
+                   })
               .flops([](auto& a, auto&, auto&, auto&) {
                 return real_flops<T> * geqrt_flops(a.rows(), a.columns());
               })
@@ -140,14 +147,15 @@ QrUpdateKernels<T>::QrUpdateKernels(const Kernels& kernels, ApplyQ which)
     : unmqr(also_on_cuda<T>(
           kernels,
           codelet("unmqr")
-              .cpu([kernels, op = transpose_of<T>(which)](In<Tile> v, In<Tile> t, InOut<Tile> c,
+              .cpu(body_of_type<T>,
+                   [kernels, op = transpose_of<T>(which)](In<Tile> v, In<Tile> t, InOut<Tile> c,
                                                           Scratch<T> work) {
-                const int k = v.columns();
-                kernels.blas().gemqrt<T>(op, c.rows(), c.columns(), k, std::min(t.rows(), k), v.data(),
-                                         v.leading_dimension(), t.data(), t.leading_dimension(), c.data(),
-                                         c.leading_dimension(), work.data());
-                kernels.count(Kernel::unmqr, real_flops<T> * unmqr_flops(c.rows(), c.columns(), k));
-              })
+                     const int k = v.columns();
+                     kernels.blas().gemqrt<T>(op, c.rows(), c.columns(), k, std::min(t.rows(), k), v.data(),
+                                              v.leading_dimension(), t.data(), t.leading_dimension(),
+                                              c.data(), c.leading_dimension(), work.data());
+                     kernels.count(Kernel::unmqr, real_flops<T> * unmqr_flops(c.rows(), c.columns(), k));
+                   })
               .flops([](auto& v, auto&, auto& c, auto&) {
                 return real_flops<T> * unmqr_flops(c.rows(), c.columns(), v.columns());
               })

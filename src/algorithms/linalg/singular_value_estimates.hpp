@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
 #include "algorithms/linalg/shapes.hpp"
@@ -126,15 +127,16 @@ class SingularValueEstimates {
   /// y := op(R) x, for y = 0.
   void multiply(Flow& flow, const TiledMatrix<T>& x, const TiledMatrix<T>& y, UpperForm form) {
     const bool transposed = form == UpperForm::adjoint;
-    const auto add = codelet("multiply R")
-                         .cpu([kernels = kernels_, transposed](In<Tile<T>> r, In<Tile<T>> from,
-                                                               InOut<Tile<T>> to, bool diagonal) {
-                           if (diagonal) return add_triangle(r, from, to, transposed);
-                           kernels.blas().template gemm<T>(
-                               transposed ? adjoint<T> : Transpose::no, Transpose::no, to.rows(),
-                               to.columns(), from.rows(), 1, r.data(), r.leading_dimension(), from.data(),
-                               from.leading_dimension(), 1, to.data(), to.leading_dimension());
-                         });
+    const auto add =
+        codelet("multiply R")
+            .cpu(body_of_type<T>, [kernels = kernels_, transposed](In<Tile<T>> r, In<Tile<T>> from,
+                                                                   InOut<Tile<T>> to, bool diagonal) {
+              if (diagonal) return add_triangle(r, from, to, transposed);
+              kernels.blas().template gemm<T>(transposed ? adjoint<T> : Transpose::no, Transpose::no,
+                                              to.rows(), to.columns(), from.rows(), 1, r.data(),
+                                              r.leading_dimension(), from.data(), from.leading_dimension(), 1,
+                                              to.data(), to.leading_dimension());
+            });
     for (std::int32_t i = 0; i < a_.tile_columns(); ++i)
       for (std::int32_t j = i; j < a_.tile_columns(); ++j)
         flow.submit(on_owner_of(add(a_(i, j), x(transposed ? i : j, 0), y(transposed ? j : i, 0), i == j), a_,

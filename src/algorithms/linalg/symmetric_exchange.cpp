@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/mirror_image.hpp"
 
 namespace fairlead::linalg {
@@ -135,58 +136,65 @@ template <class T>
 SymmetricExchangeKernels<T>::SymmetricExchangeKernels(Symmetry symmetry)
     : collect_block(
           codelet("collect")
-              .cpu([symmetry](In<Exchanges> exchanges, In<Tile> block, Out<Tile> w, std::int64_t first) {
-                const TotalExchange all(exchanges, first);
-                for (const auto& [row, k] : all.sources_in(first, block.rows()))
-                  for (std::int32_t b = 0; b < block.rows(); ++b)
-                    w(b, k) = symmetric_element(block, symmetry, b, row);
-              })
+              .cpu(body_of_type<T>,
+                   [symmetry](In<Exchanges> exchanges, In<Tile> block, Out<Tile> w, std::int64_t first) {
+                     const TotalExchange all(exchanges, first);
+                     for (const auto& [row, k] : all.sources_in(first, block.rows()))
+                       for (std::int32_t b = 0; b < block.rows(); ++b)
+                         w(b, k) = symmetric_element(block, symmetry, b, row);
+                   })
               .emulated()),
       collect_below(codelet("collect")
-                        .cpu([symmetry](In<Exchanges> exchanges, In<Tile> old, Out<Tile> w,
+                        .cpu(body_of_type<T>,
+                             [symmetry](In<Exchanges> exchanges, In<Tile> old, Out<Tile> w,
                                         InOut<Tile> w_block, std::int64_t first, std::int64_t i) {
-                          const TotalExchange all(exchanges, first);
-                          for (const auto& [row, k] : all.sources_in(first, all.count()))
-                            std::copy_n(column_of(old, row), old.rows(), column_of(w, k));
-                          for (const auto& [row, k] : all.sources_in(i, old.rows()))
-                            for (std::int32_t b = 0; b < old.columns(); ++b)
-                              w_block(b, k) = mirror_image<T>(old(row, b), symmetry);
-                        })
+                               const TotalExchange all(exchanges, first);
+                               for (const auto& [row, k] : all.sources_in(first, all.count()))
+                                 std::copy_n(column_of(old, row), old.rows(), column_of(w, k));
+                               for (const auto& [row, k] : all.sources_in(i, old.rows()))
+                                 for (std::int32_t b = 0; b < old.columns(); ++b)
+                                   w_block(b, k) = mirror_image<T>(old(row, b), symmetry);
+                             })
                         .emulated()),
       exchange(codelet("exchange")
-                   .cpu([symmetry](In<Exchanges> exchanges, In<Tile> old_i, In<Tile> old_l, In<Tile> block,
+                   .cpu(body_of_type<T>,
+                        [symmetry](In<Exchanges> exchanges, In<Tile> old_i, In<Tile> old_l, In<Tile> block,
                                    InOut<Tile> a, InOut<Tile> w_i, InOut<Tile> w_l, std::int64_t first,
                                    std::int64_t i, std::int64_t l) {
-                     exchange_in_tile<T>(TotalExchange(exchanges, first), symmetry, old_i, old_l, block, a,
-                                         w_i, w_l, i, l);
-                   })
+                          exchange_in_tile<T>(TotalExchange(exchanges, first), symmetry, old_i, old_l, block,
+                                              a, w_i, w_l, i, l);
+                        })
                    .emulated()),
       exchange_diagonal(
           codelet("exchange")
-              .cpu([symmetry](In<Exchanges> exchanges, In<Tile> old, In<Tile> block, InOut<Tile> a,
+              .cpu(body_of_type<T>,
+                   [symmetry](In<Exchanges> exchanges, In<Tile> old, In<Tile> block, InOut<Tile> a,
                               InOut<Tile> w, std::int64_t first, std::int64_t i) {
-                exchange_in_diagonal_tile<T>(TotalExchange(exchanges, first), symmetry, old, block, a, w, i);
-              })
+                     exchange_in_diagonal_tile<T>(TotalExchange(exchanges, first), symmetry, old, block, a, w,
+                                                  i);
+                   })
               .emulated()),
       set_below(codelet("set_columns")
-                    .cpu([](In<Exchanges> exchanges, In<Tile> w, In<Tile> w_block, Out<Tile> a,
+                    .cpu(body_of_type<T>,
+                         [](In<Exchanges> exchanges, In<Tile> w, In<Tile> w_block, Out<Tile> a,
                             std::int64_t first, std::int64_t i) {
-                      const TotalExchange all(exchanges, first);
-                      const RowPairs moves = all.moves_in(i, a.rows());
-                      for (std::int32_t k = 0; k < a.columns(); ++k) {
-                        std::copy_n(column_of(w, k), a.rows(), column_of(a, k));
-                        for (const auto& [row, b] : moves) a(row, k) = w_block(b, k);
-                      }
-                    })
+                           const TotalExchange all(exchanges, first);
+                           const RowPairs moves = all.moves_in(i, a.rows());
+                           for (std::int32_t k = 0; k < a.columns(); ++k) {
+                             std::copy_n(column_of(w, k), a.rows(), column_of(a, k));
+                             for (const auto& [row, b] : moves) a(row, k) = w_block(b, k);
+                           }
+                         })
                     .emulated()),
       set_block(codelet("set_columns")
-                    .cpu([](In<Exchanges> exchanges, In<Tile> w, InOut<Tile> block, std::int64_t first,
+                    .cpu(body_of_type<T>,
+                         [](In<Exchanges> exchanges, In<Tile> w, InOut<Tile> block, std::int64_t first,
                             std::int64_t i) {
-                      const TotalExchange all(exchanges, first);
-                      for (const auto& [row, k] : all.sources_in(i, w.rows()))
-                        for (std::int32_t column = 0; column <= k; ++column)
-                          block(k, column) = w(row, column);
-                    })
+                           const TotalExchange all(exchanges, first);
+                           for (const auto& [row, k] : all.sources_in(i, w.rows()))
+                             for (std::int32_t column = 0; column <= k; ++column)
+                               block(k, column) = w(row, column);
+                         })
                     .emulated()) {}
 
 template struct SymmetricExchangeKernels<float>;

@@ -13,6 +13,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/cuda/cuda_blas.hpp"
 #include "algorithms/linalg/opencl/opencl_blas.hpp"
 
@@ -187,12 +188,13 @@ auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
   const bool is_right = solve.side == Side::right;
   const auto on_cores =
       codelet("trsm")
-          .cpu([kernels, solve, is_right](In<Tile<T>> t, InOut<Tile<T>> a) {
-            panel_solve<T>(kernels.blas(), solve, a.rows(), a.columns(), t.data(), t.leading_dimension(),
-                           a.data(), a.leading_dimension());
-            kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(is_right ? a.rows() : a.columns(),
-                                                                   is_right ? a.columns() : a.rows()));
-          })
+          .cpu(body_of_type<T>,
+               [kernels, solve, is_right](In<Tile<T>> t, InOut<Tile<T>> a) {
+                 panel_solve<T>(kernels.blas(), solve, a.rows(), a.columns(), t.data(), t.leading_dimension(),
+                                a.data(), a.leading_dimension());
+                 kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(is_right ? a.rows() : a.columns(),
+                                                                        is_right ? a.columns() : a.rows()));
+               })
           .flops([is_right](auto&, auto& a) {
             return real_flops<T> *
                    (is_right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows()));
@@ -208,9 +210,10 @@ auto product_codelet(const char* name, const Kernels& kernels, Transpose op_a, T
                      T beta) {
   const auto on_cores =
       codelet(name)
-          .cpu([kernels, op_a, op_b, alpha, beta](In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
-            product<T>(kernels, op_a, op_b, alpha, a, b, beta, c);
-          })
+          .cpu(body_of_type<T>,
+               [kernels, op_a, op_b, alpha, beta](In<Tile<T>> a, In<Tile<T>> b, InOut<Tile<T>> c) {
+                 product<T>(kernels, op_a, op_b, alpha, a, b, beta, c);
+               })
           .emulated();
   return with_device_bodies<T>(on_cores, kernels, [&]<class Queue>() {
     return update_on<T, Queue>(kernels, op_a, op_b, alpha, beta);
@@ -227,12 +230,13 @@ template <class T>
 auto potrf_codelet(const Kernels& kernels) {
   const auto on_cores =
       codelet("potrf")
-          .cpu([kernels](InOut<Tile<T>> a, std::int64_t first_column) {
-            const int info =
-                kernels.blas().potrf<T>(Triangle::lower, a.rows(), a.data(), a.leading_dimension());
-            check_definite(info, first_column);
-            kernels.count(Kernel::potrf, real_flops<T> * potrf_flops(a.rows()));
-          })
+          .cpu(body_of_type<T>,
+               [kernels](InOut<Tile<T>> a, std::int64_t first_column) {
+                 const int info =
+                     kernels.blas().potrf<T>(Triangle::lower, a.rows(), a.data(), a.leading_dimension());
+                 check_definite(info, first_column);
+                 kernels.count(Kernel::potrf, real_flops<T> * potrf_flops(a.rows()));
+               })
           .flops([](auto& a, std::int64_t) { return real_flops<T> * potrf_flops(a.rows()); })
           .emulated();
   return with_cuda_body<T>(on_cores, kernels, [&]<class Stream>() {
@@ -257,14 +261,15 @@ template <class T>
 auto getrf_codelet(const Kernels& kernels) {
   const auto on_cores =
       codelet("getrf")
-          .cpu([kernels](InOut<Tile<T>> a, std::int64_t first_column) {
-            const int info =
-                unpivoted_lu<T>(kernels.blas(), a.rows(), a.columns(), a.data(), a.leading_dimension());
-            if (info > 0)
-              throw_without_pivots(first_column + info - 1,
-                                   a(info - 1, info - 1) == T(0) ? "zero" : "not finite");
-            kernels.count(Kernel::getrf, real_flops<T> * getrf_flops(a.rows()));
-          })
+          .cpu(body_of_type<T>,
+               [kernels](InOut<Tile<T>> a, std::int64_t first_column) {
+                 const int info =
+                     unpivoted_lu<T>(kernels.blas(), a.rows(), a.columns(), a.data(), a.leading_dimension());
+                 if (info > 0)
+                   throw_without_pivots(first_column + info - 1,
+                                        a(info - 1, info - 1) == T(0) ? "zero" : "not finite");
+                 kernels.count(Kernel::getrf, real_flops<T> * getrf_flops(a.rows()));
+               })
           .flops([](auto& a, std::int64_t) { return real_flops<T> * getrf_flops(a.rows()); })
           .emulated();
   return with_cuda_body<T>(on_cores, kernels, [&]<class Stream>() {
@@ -284,7 +289,8 @@ template <class T>
 auto triangle_codelet(const char* name, const Kernels& kernels, const TriangularSolve& solve) {
   const auto on_cores =
       codelet(name)
-          .cpu([kernels, solve](In<Tile<T>> t, InOut<Tile<T>> x) { solve_triangle<T>(kernels, solve, t, x); })
+          .cpu(body_of_type<T>,
+               [kernels, solve](In<Tile<T>> t, InOut<Tile<T>> x) { solve_triangle<T>(kernels, solve, t, x); })
           .emulated();
   return with_cuda_body<T>(on_cores, kernels,
                            [&]<class Stream>() { return solve_on<T, Stream>(kernels, solve); });
@@ -298,11 +304,13 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
       trsm(solve_codelet<T>(kernels, below_cholesky<T>)),
       syrk(with_device_bodies<T>(
           codelet("syrk")
-              .cpu([kernels](In<Tile> a, InOut<Tile> c) {
-                kernels.blas().syrk<T>(Triangle::lower, Transpose::no, c.rows(), a.columns(), -1, a.data(),
-                                       a.leading_dimension(), 1, c.data(), c.leading_dimension());
-                kernels.count(Kernel::syrk, real_flops<T> * syrk_flops(c.rows(), a.columns()));
-              })
+              .cpu(body_of_type<T>,
+                   [kernels](In<Tile> a, InOut<Tile> c) {
+                     kernels.blas().syrk<T>(Triangle::lower, Transpose::no, c.rows(), a.columns(), -1,
+                                            a.data(), a.leading_dimension(), 1, c.data(),
+                                            c.leading_dimension());
+                     kernels.count(Kernel::syrk, real_flops<T> * syrk_flops(c.rows(), a.columns()));
+                   })
               .flops([](auto& a, auto& c) { return real_flops<T> * syrk_flops(c.rows(), a.columns()); })
               .emulated(),
           kernels, [&]<class Queue>() { return syrk_on<T, Queue>(kernels); })),
@@ -317,14 +325,15 @@ LuKernels<T>::LuKernels(const Kernels& kernels)
 
 template <class T>
 ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
-    : set(with_device_bodies<T>(codelet("gemm")
-                                    .cpu([kernels, alpha](In<Tile> a, In<Tile> b, Out<Tile> c) {
-                                      product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
-                                    })
-                                    .flops(product_task_flops<T>)
-                                    .emulated(),
-                                kernels,
-                                [&]<class Queue>() { return product_on<T, Queue>(kernels, alpha); })),
+    : set(with_device_bodies<T>(
+          codelet("gemm")
+              .cpu(body_of_type<T>,
+                   [kernels, alpha](In<Tile> a, In<Tile> b, Out<Tile> c) {
+                     product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
+                   })
+              .flops(product_task_flops<T>)
+              .emulated(),
+          kernels, [&]<class Queue>() { return product_on<T, Queue>(kernels, alpha); })),
       scale_and_add(product_codelet<T>("gemm", kernels, Transpose::no, Transpose::no, alpha, beta)
                         .flops(product_task_flops<T>)),
       add(product_codelet<T>("gemm", kernels, Transpose::no, Transpose::no, alpha, 1)
@@ -332,14 +341,16 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
 
 template <class T>
 LowerProductKernels<T>::LowerProductKernels(const Kernels& kernels)
-    : multiply_lower(codelet("multiply_lower")
-                         .cpu([kernels](In<Tile> l, InOut<Tile> x) {
-                           kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no,
-                                                  Diagonal::general, x.rows(), x.columns(), 1, l.data(),
-                                                  l.leading_dimension(), x.data(), x.leading_dimension());
-                           kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
-                         })
-                         .emulated()) {}
+    : multiply_lower(
+          codelet("multiply_lower")
+              .cpu(body_of_type<T>,
+                   [kernels](In<Tile> l, InOut<Tile> x) {
+                     kernels.blas().trmm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::general,
+                                            x.rows(), x.columns(), 1, l.data(), l.leading_dimension(),
+                                            x.data(), x.leading_dimension());
+                     kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
+                   })
+              .emulated()) {}
 
 template <class T>
 SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)

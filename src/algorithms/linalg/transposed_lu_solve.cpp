@@ -4,6 +4,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/transposed_lower.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
@@ -15,14 +16,16 @@ void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T
                          const TiledMatrix<T>& b) {
   require_system(lu, b);
   solve_upper(flow, kernels, u_of_lu, lu, {&b}, UpperForm::adjoint);
-  const auto solve = codelet("solve_lower")
-                         .cpu([kernels](In<Tile<T>> l, InOut<Tile<T>> x) {
-                           kernels.blas().trsm<T>(Side::left, Triangle::lower, adjoint<T>, Diagonal::unit,
-                                                  x.rows(), x.columns(), 1, l.data(), l.leading_dimension(),
-                                                  x.data(), x.leading_dimension());
-                           kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
-                         })
-                         .emulated();
+  const auto solve =
+      codelet("solve_lower")
+          .cpu(body_of_type<T>,
+               [kernels](In<Tile<T>> l, InOut<Tile<T>> x) {
+                 kernels.blas().trsm<T>(Side::left, Triangle::lower, adjoint<T>, Diagonal::unit, x.rows(),
+                                        x.columns(), 1, l.data(), l.leading_dimension(), x.data(),
+                                        x.leading_dimension());
+                 kernels.count(Kernel::trsm, real_flops<T> * trsm_flops(x.columns(), x.rows()));
+               })
+          .emulated();
   const auto update = update_by_transposed_lower<T>(kernels);
   for (std::int32_t k = lu.tile_rows() - 1; k >= 0; --k)
     for (std::int32_t c = 0; c < b.tile_columns(); ++c) {

@@ -10,6 +10,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
+#include "algorithms/linalg/body_name.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/singular_error.hpp"
 
@@ -68,16 +69,18 @@ Transpose transpose_of(UpperForm form) noexcept {
 template <class T>
 UpperKernels<T>::UpperKernels(const Kernels& kernels, const UpperTriangle& triangle, UpperForm form)
     : solve(codelet("solve_upper")
-                .cpu([kernels, triangle, op = transpose_of<T>(form)](In<Tile> u, InOut<Tile> x,
+                .cpu(body_of_type<T>,
+                     [kernels, triangle, op = transpose_of<T>(form)](In<Tile> u, InOut<Tile> x,
                                                                      std::int64_t column) {
-                  check_diagonal<T>(triangle, u, column);
-                  solve_with<T>(kernels, op, u, x);
-                })
+                       check_diagonal<T>(triangle, u, column);
+                       solve_with<T>(kernels, op, u, x);
+                     })
                 .emulated()),
       update(codelet("update_upper")
-                 .cpu([kernels, op = transpose_of<T>(form)](In<Tile> u, In<Tile> x, InOut<Tile> y) {
-                   subtract_product<T>(kernels, op, u, x, y);
-                 })
+                 .cpu(body_of_type<T>,
+                      [kernels, op = transpose_of<T>(form)](In<Tile> u, In<Tile> x, InOut<Tile> y) {
+                        subtract_product<T>(kernels, op, u, x, y);
+                      })
                  .emulated()) {}
 
 template <class T>

@@ -58,10 +58,12 @@ class Measuring {
 
   bool direct() const noexcept { return file_.direct(); }
 
-  /// One pass over the file within the time limit; returns bytes per second. `reading(i)`: whether chunk i is read or
-  /// written.
+  struct Pass {
+    double bytes_per_second = 0, without_core = 0;
+  };
+  /// One pass over the file within the time limit. `reading(i)`: whether chunk i is read or written.
   template <class Reading>
-  double pass(Reading&& reading) {
+  Pass pass(const Reading& reading) {
     const auto begin = Clock::now();
     const CoreContention watch(how_.threads);
     Bytes bytes = 0;
@@ -83,9 +85,20 @@ class Measuring {
     if (wrote && ::fdatasync(file_.descriptor()) != 0) fail(errno);
     const double all = std::chrono::duration<double>(Clock::now() - begin).count();
     const double without_core = watch.without_core();
-    without_core_ = std::max(without_core_, without_core);
     constexpr double least_left = 0.05;
-    return static_cast<double>(bytes) / (all * std::max(1 - without_core, least_left));
+    return {static_cast<double>(bytes) / (all * std::max(1 - without_core, least_left)), without_core};
+  }
+  /// The fastest of several passes within the time limit: other programs and, of a virtual disk, other machines can only
+  /// slow it down.
+  template <class Reading>
+  double fastest_pass(const Reading& reading) {
+    constexpr int passes = 3;
+    const auto begin = Clock::now();
+    Pass fastest;
+    for (int i = 0; i < passes && Clock::now() - begin < how_.longest; ++i)
+      if (const Pass one = pass(reading); one.bytes_per_second > fastest.bytes_per_second) fastest = one;
+    without_core_ = std::max(without_core_, fastest.without_core);
+    return fastest.bytes_per_second;
   }
   double without_core() const noexcept { return without_core_; }
 
@@ -154,11 +167,11 @@ DiskMeasurementResult measure_disk(const std::string& directory, const DiskMeasu
   DiskMeasurementResult figures;
   figures.direct = measuring.direct();
   part("writing");
-  figures.written = measuring.pass([](Bytes) { return false; });
+  figures.written = measuring.fastest_pass([](Bytes) { return false; });
   part("reading");
-  figures.read = measuring.pass([](Bytes) { return true; });
+  figures.read = measuring.fastest_pass([](Bytes) { return true; });
   part("reading and writing");
-  figures.both = measuring.pass([](Bytes piece) { return piece % 2 == 0; });
+  figures.both = measuring.fastest_pass([](Bytes piece) { return piece % 2 == 0; });
   part("reading pages one by one");
   figures.latency = measuring.latency();
   figures.without_core = measuring.without_core();

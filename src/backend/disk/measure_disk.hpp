@@ -15,8 +15,8 @@ struct DiskMeasurement {
   /// Size of the file; a multiple of `piece`, at least 4 of them.
   Bytes bytes = Bytes{1} << 30;
   unsigned threads = 4;
-  Duration longest = std::chrono::seconds(3);  ///< time limit of each of the four passes, which then end
-                                               ///< early
+  /// Time limit of each pass, which then ends early, and of its repetitions.
+  Duration longest = std::chrono::seconds(3);
   static constexpr Bytes piece = Bytes{4} << 20;
 };
 
@@ -29,8 +29,8 @@ struct DiskMeasurementResult {
   double without_core = 0;
 };
 
-/// Writes an unnamed file in `directory` twice; the second pass counts, since the first includes the allocation of
-/// disk space. A write pass ends when the disk confirms the data. `part` is called at the start of each pass. Throws
+/// Writes an unnamed file in `directory` several times; the first pass does not count, since it includes the allocation
+/// of disk space. A write pass ends when the disk confirms the data. `part` is called at the start of each pass. Throws
 /// SystemError if there is no space or the disk fails.
 DiskMeasurementResult measure_disk(const std::string& directory, const DiskMeasurement& how,
                                    const std::function<void(std::string_view part)>& part);
