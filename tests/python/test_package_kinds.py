@@ -173,7 +173,7 @@ def test_the_table_of_a_plan_is_of_the_solve(fl):
     a = numpy.random.default_rng(10).normal(size=(900, 900))
     # A policy without estimates: the measured times of a busy machine lead others to another order of the tasks. How
     # close the bytes are is the subject of tests/solver/plan_test.cpp.
-    options = {"memory": "8MiB", "workers": 1, "config": {"scheduler": "eager", "cache-directory": "none"}}
+    options = {"memory": "8MiB", "workers": 1, "settings": {"scheduler": "eager", "cache-directory": "none"}}
     plan = fl.plan(a, **options)
     _, info = fl.solve(a, numpy.ones(900), return_info=True, **options)
     assert info.method == plan.method and info.tile == plan.tile
