@@ -128,7 +128,7 @@ TEST(Plan, ASampleOfTheMatrixDecidesTheMethod) {
 }
 
 TEST(Plan, RefinementIsExpectedWhereARandomMatrixNeedsIt) {
-  for (const Method method : planned_methods) {
+  for (const Method method : every_method()) {
     Solver solver(options_with(method, 64_MiB, 64));
     const SolvePlan plan = solver.plan(2100, 2100, ElementType::float64);
     const auto phases = std::ranges::count(plan.phases, "refinement", &SolvePhase::name);
