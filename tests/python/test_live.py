@@ -160,7 +160,8 @@ except OSError:
 print({token!r}.encode() in known)
 """
         other = {"user": pwd.getpwnam("daemon").pw_uid, "group": pwd.getpwnam("daemon").pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
-        seen = subprocess.run([sys.executable, "-c", looks], cwd="/", capture_output=True, text=True,
+        # Not by its link in an environment: the other user may not read the folder of that.
+        seen = subprocess.run([os.path.realpath(sys.executable), "-c", looks], cwd="/", capture_output=True, text=True,
                               timeout=120, check=False, **other)
         assert seen.stdout.split() == ["403"] * 5 + ["False"], seen.stderr
         assert fetch(run.address)[0] == 200
