@@ -35,6 +35,8 @@ std::vector<config::CompletedWords> known_words() {
       subcommand_names.push_back(subcommand->name);
   std::vector<std::string_view> operations;
   for (const solver::DenseOperation* one : solver::all_operations()) operations.push_back(one->key);
+  std::vector<std::string_view> shell_names;
+  for (const NamedShell& one : shells) shell_names.push_back(one.name);
   return {{.name = "WHAT", .subcommand = "bench", .words = operations},
           {.name = "scheduler", .words = schedule::policy_names()},
           {.name = "machine", .words = machines},
@@ -43,7 +45,7 @@ std::vector<config::CompletedWords> known_words() {
           {.name = "ACTION", .words = {"check", "draw", "compile"}},
           {.name = "list|run", .words = {"list", "run"}},
           {.name = "SUBCOMMAND", .words = subcommand_names},
-          {.name = "SHELL", .words = {"bash", "zsh", "fish"}}};
+          {.name = "SHELL", .words = shell_names}};
 }
 
 int run(const ParsedCommandLine& given) {

@@ -75,6 +75,11 @@ std::vector<CompletedOption> completed_options(const CommandLine& line, std::str
   return options;
 }
 
+/// Whether it is the second word of a subcommand, which must be completed after the first.
+bool has_two_words(const CompletedCommand& command) {
+  return command.name.find(' ') != std::string_view::npos;
+}
+
 /// Words that may stand first, or after the first word of a subcommand of two.
 std::vector<std::string_view> next_words(std::span<const CompletedCommand> commands, std::string_view first) {
   std::vector<std::string_view> words;
@@ -106,16 +111,9 @@ std::vector<CompletedCommand> completed_commands(std::span<const CommandLine> li
     first.kind = Kind::words;
     first.words.insert(first.words.end(), words.begin(), words.end());
   }
-  // The longer name first, where one begins another.
-  std::ranges::stable_sort(commands, [](const CompletedCommand& a, const CompletedCommand& b) {
-    return a.name.starts_with(b.name) && a.name != b.name;
-  });
+  // A script looks for "jdf run" before "jdf".
+  std::stable_partition(commands.begin(), commands.end(), has_two_words);
   return commands;
-}
-
-/// Whether it is the second word of a subcommand, which must be completed after the first.
-bool has_two_words(const CompletedCommand& command) {
-  return command.name.find(' ') != std::string_view::npos;
 }
 
 std::vector<std::string> all_spellings(const CompletedCommand& command) {
@@ -136,7 +134,7 @@ std::string in_quotes(std::string_view text) {
 std::string bash_action(const CompletedValue& value) {
   switch (value.kind) {
     case Kind::words:
-      return fmt::format("words={}", in_quotes(fmt::format("{}", fmt::join(value.words, " "))));
+      return fmt::format("words={}", in_quotes(join(value.words, " ")));
     case Kind::file:
       return "paths=files";
     case Kind::directory:
@@ -177,7 +175,7 @@ _{0}() {{
       files |= positional.kind == Kind::file;
     }
     out += fmt::format("        *) words={} paths={} of_option='' ;;\n      esac\n      ;;\n",
-                       in_quotes(fmt::format("{}", fmt::join(words, " "))), files ? "files" : "''");
+                       in_quotes(join(words, " ")), files ? "files" : "''");
   }
   out += fmt::format(R"(  esac
   if [[ $current == -* && -z $of_option ]]; then words=$options paths=''; fi
@@ -299,14 +297,13 @@ complete -c {0} -f
       if (option.value.kind == Kind::file) out += " -F";
       if (option.value.kind == Kind::directory) out += " -a '(__fish_complete_directories)'";
       if (option.value.kind == Kind::words)
-        out += fmt::format(" -a {}", in_fish_quotes(fmt::format("{}", fmt::join(option.value.words, " "))));
+        out += fmt::format(" -a {}", in_fish_quotes(join(option.value.words, " ")));
       out += fmt::format(" -d {}\n", in_fish_quotes(option.help));
     }
     for (const CompletedValue& positional : command.positionals) {
       if (positional.kind == Kind::file) out += begin + " -F\n";
       if (positional.kind == Kind::words)
-        out += fmt::format("{} -a {}\n", begin,
-                           in_fish_quotes(fmt::format("{}", fmt::join(positional.words, " "))));
+        out += fmt::format("{} -a {}\n", begin, in_fish_quotes(join(positional.words, " ")));
     }
   }
   return out;
