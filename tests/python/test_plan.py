@@ -57,7 +57,7 @@ def test_a_run_moves_the_bytes_of_its_plan(fairlead, planned, method, element, s
 
 
 def test_the_least_memory_suffices_and_less_does_not(fairlead, planned):
-    n = 700
+    n = 300
     for method in METHODS:
         save_matrix(fairlead.folder, method, n)
         words = ["A.npy", "b.npy", "--method", method, "--workers", 2]
