@@ -33,6 +33,7 @@ from stored_matrices import npy, store
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAKE_CUDA = ROOT / "build/release/tests/fake_cuda"
+OPENCL = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")  # a driver whose devices are the cores
 CALLS = pathlib.Path(__file__).with_name("package_calls.py")
 NOT_SOLVED, USAGE, NOT_TRUSTED = 1, 2, 3
 SCHEDULERS = ("auto eager lws lfq dmda dmdas near nearer urgent heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr "
@@ -151,6 +152,28 @@ def draw_problem(random):
     return Problem(kind, a, b, METHODS[kind], a)
 
 
+def draw_triangular(like, random):
+    """A triangular matrix of the same shape and types; what is on the other side may not count."""
+    n, which, a_type = len(like.a), one_of(random, "lower", "upper"), like.a.dtype
+    is_complex = a_type.kind == "c"
+    part = random.uniform(-1, 1, (n, n)) + (1j * random.uniform(-1, 1, (n, n)) if is_complex else 0)
+    diagonal = random.uniform(1, 4, n) * (np.exp(2j * np.pi * random.random(n)) if is_complex else random.choice([-1, 1], n))
+    cut = np.tril if which == "lower" else np.triu
+    a = (cut(part, -1 if which == "lower" else 1) / n**0.5 + np.diag(diagonal)).astype(a_type)
+    a *= a_type.type(2.0 ** int(random.integers(-30, 31)))
+    sides = columns_of(like.b) * float(abs(a).max()) / (float(abs(like.b).max()) or 1)
+    problem = Problem("triangle", a, sides.reshape(like.b.shape).astype(like.b.dtype), ("auto", "triangular", "triangular", "lu", "qr"), a)
+    if random.random() < 0.4:
+        outside = np.triu_indices(n, 1) if which == "lower" else np.tril_indices(n, -1)
+        problem.stored, problem.triangle, problem.methods = a.copy(), which, ("triangular",)
+        problem.stored[outside] = one_of(random, np.nan, np.inf, 0, 1e30)
+    return problem
+
+
+def columns_of(b):
+    return b.astype(np.complex128 if b.dtype.kind == "c" else np.float64)
+
+
 def draw_triangle(problem, random):
     """Of a symmetric matrix, one triangle may be all that counts, or the mean."""
     n, a, which = len(problem.a), problem.a, one_of(random, "lower", "upper", "symmetrize")
@@ -230,7 +253,7 @@ def draw_machine(problem, method, action, random, folder):
     if random.random() < 0.6:
         add(["--scheduler", one_of(random, *SCHEDULERS)])
     named = method if method != "auto" else ""
-    if action == "solve" and random.random() < 0.2 and named != "ldlt":
+    if action == "solve" and random.random() < 0.2 and named not in ("ldlt", "triangular"):
         machine.ranks = int(random.integers(2, 4))
         how = one_of(random, "threads", "threads", "threads", *LAUNCHERS)
         if how == "threads":
@@ -240,7 +263,7 @@ def draw_machine(problem, method, action, random, folder):
             machine.environment |= {**SETTINGS, "OMPI_MCA_orte_tmpdir_base": str(folder.parent)}
         if random.random() < 0.4:
             add(["--grid", f"{machine.ranks}x1" if random.random() < 0.5 else f"1x{machine.ranks}"])
-    if action == "solve" and named not in ("lu", "ldlt") and random.random() < 0.2:
+    if action == "solve" and named not in ("lu", "ldlt", "triangular") and random.random() < 0.2:
         machine.graph = True
         add(["--front", "ptg"])
     if random.random() < 0.2:
@@ -259,11 +282,25 @@ def draw_machine(problem, method, action, random, folder):
     return machine
 
 
+def add_opencl(machine, problem, random):
+    """Some problems of real numbers get a device whose driver compiles the kernels, in place of an emulated one or of none."""
+    options = machine.options
+    at = options.index("--devices") + 1 if "--devices" in options else len(options) + 1
+    may = problem.type.kind == "f" and not machine.launcher and OPENCL.exists()
+    if not may or at < len(options) and not options[at].startswith("emulated") or random.random() > (0.5 if at < len(options) else 0.07):
+        return
+    cache = pathlib.Path(tempfile.gettempdir()) / "fairlead-tests-pocl"
+    cache.mkdir(exist_ok=True)
+    options[at - 1:at + 1] = ["--devices", f"opencl:0,memory={one_of(random, '2MiB', '16MiB')}{one_of(random, '', ',queues=2')}"]
+    machine.environment |= {"POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread"}
+
+
 # Runs.
 
 class Run:
     def __init__(self, seed, index, folder, command, library):
         self.random = np.random.default_rng([seed, index])
+        self.other = np.random.default_rng([seed, index, 1])  # for what was added later: problems keep their numbers
         self.index, self.folder, self.command, self.library = index, folder, command, library
         self.said, self.last = "", None
 
@@ -341,6 +378,8 @@ def solve(run, problem, method, machine):
         options += ["--rank-tolerance", str(tolerance)]
     digits = int(random.integers(1, 13 if np.finfo(problem.type).eps < 1e-10 else 6)) if random.random() < 0.1 else 0
     options += ["--require-digits", str(digits)] if digits else ["--no-condition"] if random.random() < 0.15 else []
+    keeps = run.other.random() < (0.5 if digits else 0.05)
+    options += ["--keep-anyway"] if keeps else []
     in_place = [name for name in (run.b, run.b, run.a) if name.endswith(".npy")]
     output = one_of(random, "x.npy", "x.npy", "old.npy", "sub/x.npy", *in_place)
     (folder / "sub").mkdir()
@@ -364,7 +403,9 @@ def solve(run, problem, method, machine):
     if problem.error:
         return expect_refusal(run, problem, done, before, output)
     if done.returncode == NOT_TRUSTED and digits and "--require-digits asks" in done.stderr:
-        run.expect_files(before, [])
+        run.expect_files(before, [output] if keeps else [])
+        if keeps:
+            judgements.solution(problem, method, np.load(folder / output), report, done.stderr, machine, refine, 0, tolerance)
         return judgements.too_few_digits(problem, digits)
     if done.returncode != 0:
         run.expect_files(before, [])
@@ -543,6 +584,8 @@ def try_one(seed, index, folder, command, library):
     random = run.random
     problem = draw_problem(random)
     action = random.choice(list(ACTIONS), p=list(ACTIONS.values()))
+    if problem.a.shape[0] == problem.a.shape[1] > 1 and run.other.random() < 0.12:
+        problem = draw_triangular(problem, run.other)
     triangles = problem.symmetric and random.random() < 0.5
     if triangles:
         draw_triangle(problem, random)
@@ -551,6 +594,7 @@ def try_one(seed, index, folder, command, library):
         spoil(problem, random)
     method = one_of(random, *problem.methods)
     machine = draw_machine(problem, method, {solve: "solve"}.get(action, "other"), random, folder)
+    add_opencl(machine, problem, run.other)
     run.stored = problem.stored
     run.a = store(folder, "A", problem.stored, random)
     run.b = store(folder, "b", problem.b, random) if random.random() < 0.5 else npy(folder, "b", problem.b, random)

@@ -83,6 +83,8 @@ def expect_method(problem, method, report, machine, tolerance):
         expected = ("qr",)
     elif problem.kind == "definite":
         expected = ("cholesky",)
+    elif problem.kind == "triangle" and machine.ranks == 1 and not machine.graph:
+        expected = ("triangular",)
     elif np.array_equal(a, a.conj().T) or np.array_equal(a, a.T) or problem.triangle:
         expected = ("cholesky", "ldlt") if machine.ranks == 1 and not machine.graph else ("cholesky", "lu-incremental")
         expected += ("lu", "lu-incremental") if machine.level < 1 or problem.kind != "indefinite" else ()
