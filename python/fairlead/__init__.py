@@ -39,6 +39,7 @@ from ._simulate import machines, schedulers, simulate, workloads
 from ._simulation_table import SimulationTable
 from ._solve import lstsq, solve
 from ._task_data import Datum, Tile, TiledMatrix
+from ._triangular import solve_triangular
 from ._workload import SimTask, Workload
 
 if TYPE_CHECKING:
@@ -99,5 +100,6 @@ __all__ = [
     "simulate",
     "slogdet",
     "solve",
+    "solve_triangular",
     "workloads",
 ]

@@ -36,13 +36,13 @@ class Matrix:
         self.handle: ctypes.c_void_p | None = None
         self._kept: tuple[Any, ...] = ()  # what the library uses until the handle is freed
         self._calls = calls
-        if _is_function(a):
+        if is_function(a):
             self._of_function(a, shape, dtype)
         elif shape is not None or dtype is not None:
             raise ValueError(f"shape and dtype are for a matrix that a function computes, and {name} is none")
         elif isinstance(a, (str, os.PathLike)):
             self._of_file(os.fspath(a))
-        elif not is_foreign(a) and _is_sliced(a):
+        elif not is_foreign(a) and is_sliced(a):
             self._of_blocks(lambda r, r_end, c, c_end: a[r:r_end, c:c_end], _matrix_shape(a.shape), a.dtype)
         else:
             self._of_array(as_array(a, name))
@@ -134,11 +134,12 @@ def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
     return shape[0], shape[1]
 
 
-def _is_function(a: Any) -> bool:
+def is_function(a: Any) -> bool:
+    """Whether it computes blocks of a matrix."""
     return callable(a) and not hasattr(a, "__array__")
 
 
-def _is_sliced(a: Any) -> bool:
+def is_sliced(a: Any) -> bool:
     """Whether it is an array outside of memory, such as a dataset of h5py or zarr: it is read by slices."""
     if isinstance(a, (np.ndarray, np.generic)) or not all(hasattr(a, name) for name in ("shape", "dtype", "__getitem__")):
         return False
