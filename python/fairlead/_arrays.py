@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,13 @@ import numpy.typing as npt
 
 from . import _library
 
-ELEMENTS: dict[np.dtype[Any], int] = {
-    np.dtype(np.float32): _library.FLOAT32,
-    np.dtype(np.float64): _library.FLOAT64,
-    np.dtype(np.complex64): _library.COMPLEX64,
-    np.dtype(np.complex128): _library.COMPLEX128,
+DTYPES: dict[int, np.dtype[Any]] = {
+    _library.FLOAT32: np.dtype(np.float32),
+    _library.FLOAT64: np.dtype(np.float64),
+    _library.COMPLEX64: np.dtype(np.complex64),
+    _library.COMPLEX128: np.dtype(np.complex128),
 }
-DTYPES: dict[int, np.dtype[Any]] = {element: dtype for dtype, element in ELEMENTS.items()}
+ELEMENTS: dict[np.dtype[Any], int] = {dtype: element for element, dtype in DTYPES.items()}
 
 # Of DLPack: memory that the host can read, and names for the devices whose memory it cannot.
 _HOST = (1, 3, 11, 13)  # memory of the host, also pinned for CUDA or ROCm; managed memory of CUDA
@@ -56,6 +57,29 @@ def _from_dlpack(given: Any, what: str) -> np.ndarray[Any, Any]:
 def is_foreign(given: Any) -> bool:
     """Whether it is an array of another package that exports its memory, such as a tensor of PyTorch."""
     return hasattr(given, "__dlpack__") and hasattr(given, "__dlpack_device__") and not isinstance(given, np.ndarray)
+
+
+# Predicates that do not narrow the type of their argument to one with unknown parameters.
+
+
+def is_array(given: Any) -> bool:
+    return isinstance(given, np.ndarray)
+
+
+def is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
+
+
+def path_text(given: Any) -> str:
+    return given if isinstance(given, str) else str(given.__fspath__())
+
+
+def is_sequence(given: Any) -> bool:
+    return isinstance(given, (list, tuple))
+
+
+def is_mapping(given: Any) -> bool:
+    return isinstance(given, Mapping)
 
 
 def as_array(given: Any, what: str) -> np.ndarray[Any, Any]:
@@ -98,7 +122,7 @@ def require_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Raises TypeError or ValueError if ``out`` is given and cannot receive a result of this shape and type."""
     if out is None:
         return
-    if not isinstance(out, np.ndarray):
+    if not is_array(out):
         raise TypeError(f"out is a {type(out).__name__}: an array of NumPy is needed")
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}: the result has {shape}")

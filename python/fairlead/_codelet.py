@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
@@ -140,5 +141,5 @@ def codelet(function: Callable[..., Any] | None = None, /, *, name: str | None =
     array([12., 12., 12.])
     """
     if function is None:
-        return lambda f: Codelet(f, name)
+        return functools.partial(Codelet, name=name)
     return Codelet(function, name)

@@ -125,7 +125,8 @@ class _Reader:
 
     def _statements(self, graph: DotGraph, node: dict[str, Any], edge: dict[str, Any]) -> list[str]:
         """The nodes of a block. The defaults that it changes hold inside of it."""
-        node, edge, names = dict(node), dict(edge), []
+        node, edge = dict(node), dict(edge)
+        names: list[str] = []
         self.expect("{")
         while not self.take_if("sign", "}"):
             if self._next.sort == "end":

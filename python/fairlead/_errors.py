@@ -8,6 +8,7 @@ import importlib
 import threading
 import warnings
 from collections.abc import Generator, Iterable
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,7 +38,8 @@ def linalg_warning() -> type[Warning]:
     with contextlib.suppress(ImportError):
         base = importlib.import_module("scipy.linalg").LinAlgWarning
     name, text = "LinAlgWarning", "The solution may be less accurate than it seems: the text states why."
-    return type(name, (base,), {"__module__": "fairlead", "__doc__": text})
+    made: Any = type(name, (base,), {"__module__": "fairlead", "__doc__": text})
+    return cast("type[Warning]", made)
 
 
 def warn(texts: Iterable[str], stacklevel: int) -> None:

@@ -67,7 +67,7 @@ class Factorization:
         check(_library.library.fairlead_factors_describe(handle, ctypes.byref(properties), size))
         self.shape: tuple[int, int] = (properties.rows, properties.columns)
         self.dtype = DTYPES[properties.precision]
-        self.method = _library.METHODS[properties.method]
+        self.method = _library.METHODS[int(properties.method)]
         self.condition = _known(properties.condition)
         self.growth = _known(properties.growth)
         self.backward_error = _known(properties.backward_error)
@@ -291,7 +291,8 @@ def load(
 
 def _doubts(factors: Factorization) -> list[str]:
     """Why solutions by these factors may be wrong."""
-    epsilon, texts = float(np.finfo(factors.dtype).eps), []
+    epsilon = float(np.finfo(factors.dtype).eps)
+    texts: list[str] = []
     if factors.condition is not None:
         lost, ill = factors.condition * epsilon, f"condition {factors.condition:.0e}"
         if not lost < 1:
@@ -313,7 +314,7 @@ def factored(
     with Matrix(a, calls, shape, dtype) as matrix:
         rows, columns = matrix.shape
         given = Options(calls, dtype=matrix.dtype, **options)
-        method = _library.METHODS[given.given.method]
+        method = _library.METHODS[int(given.given.method)]
         if rows != columns and (square or method not in ("qr", "automatic")):
             needs = "it must be square" if square else f"{method} needs a square matrix"
             raise np.linalg.LinAlgError(f"a has the shape {matrix.shape}: {needs}")

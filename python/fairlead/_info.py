@@ -97,7 +97,7 @@ class SolveInfo:
 def info_of(report: _library.Report) -> SolveInfo:
     phases = [report.phases[i] for i in range(report.phase_count)]
     return SolveInfo(
-        method=_library.METHODS[report.method],
+        method=_library.METHODS[int(report.method)],
         method_reason=report.method_reason.decode(),
         shape=(report.rows, report.columns),
         right_hand_sides=report.right_hand_sides,

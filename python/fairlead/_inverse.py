@@ -27,7 +27,8 @@ def _write_columns(factors: Factorization, inverse: np.ndarray[Any, Any]) -> Non
 def _in_file(factors: Factorization, path: str) -> np.ndarray[Any, Any]:
     unfinished = f"{path}.part"
     try:
-        inverse = np.lib.format.open_memmap(unfinished, "w+", factors.dtype, factors.shape, fortran_order=True)
+        open_memmap: Any = getattr(np.lib.format, "open_memmap")  # noqa: B009 - NumPy's stubs have no types of its parameters
+        inverse = open_memmap(unfinished, "w+", factors.dtype, factors.shape, fortran_order=True)
         _write_columns(factors, inverse)
         inverse.flush()
         os.replace(unfinished, path)

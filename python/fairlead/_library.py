@@ -16,6 +16,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
+from typing import Any
 
 # Of the binary interface: the name of the library contains it (docs/compatibility.md).
 INTERFACE = "0.1"
@@ -133,7 +134,7 @@ class Plan(ctypes.Structure):
 
 
 # The functions by name: the type of the result, and those of the arguments. Handles are void pointers.
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "version": (c_char_p, []),
     "error_text": (c_char_p, []),
     "kernels_name": (c_int, [POINTER(Options), c_char_p, c_size_t]),
@@ -174,7 +175,7 @@ def _candidates() -> list[str]:
 
 
 def _load() -> tuple[ctypes.CDLL, str]:
-    failures = []
+    failures: list[str] = []
     for path in _candidates():
         try:
             return ctypes.CDLL(path), path

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import is_array, is_mapping, is_sequence
+
 
 def _key(key: Any) -> str:
     text = str(key)
@@ -24,27 +26,24 @@ def _value(value: Any, where: str) -> str:
         return str(int(value))
     if isinstance(value, numbers.Real):
         return repr(float(value))
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         return "{ " + ", ".join(f"{_key(k)} = {_value(v, f'{where}.{k}')}" for k, v in value.items()) + " }"
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if is_sequence(value) or is_array(value):
         return "[" + ", ".join(_value(v, where) for v in value) + "]"
     raise TypeError(f"{where} of the machine is a {type(value).__name__}: pass text, numbers, lists or dictionaries")
 
 
 def _tables(table: Mapping[str, Any], path: str, lines: list[str]) -> None:
-    def is_table(value: Any) -> bool:
-        return isinstance(value, Mapping)
-
     def is_list_of_tables(value: Any) -> bool:
-        return isinstance(value, (list, tuple)) and len(value) > 0 and all(is_table(one) for one in value)
+        return is_sequence(value) and len(value) > 0 and all(is_mapping(one) for one in value)
 
     for key, value in table.items():
-        if not is_table(value) and not is_list_of_tables(value):
+        if not is_mapping(value) and not is_list_of_tables(value):
             lines.append(f"{_key(key)} = {_value(value, key)}")
     for key, value in table.items():
         name = f"{path}.{_key(key)}" if path else _key(key)
-        for one in [value] if is_table(value) else value if is_list_of_tables(value) else []:
-            lines.append(f"[{name}]" if is_table(value) else f"[[{name}]]")
+        for one in [value] if is_mapping(value) else value if is_list_of_tables(value) else []:
+            lines.append(f"[{name}]" if is_mapping(value) else f"[[{name}]]")
             _tables(one, name, lines)
 
 

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._arrays import DTYPES, ELEMENTS, as_array, computed_type, is_foreign
+from ._arrays import (
+    DTYPES,
+    ELEMENTS,
+    as_array,
+    computed_type,
+    is_foreign,
+    is_path,
+    path_text,
+)
 from ._errors import Calls, check
 
 Block = Callable[[int, int, int, int], Any]
@@ -40,8 +48,8 @@ class Matrix:
             self._of_function(a, shape, dtype)
         elif shape is not None or dtype is not None:
             raise ValueError(f"shape and dtype are for a matrix that a function computes, and {name} is none")
-        elif isinstance(a, (str, os.PathLike)):
-            self._of_file(os.fspath(a))
+        elif is_path(a):
+            self._of_file(path_text(a))
         elif not is_foreign(a) and is_sliced(a):
             self._of_blocks(lambda r, r_end, c, c_end: a[r:r_end, c:c_end], _matrix_shape(a.shape), a.dtype)
         else:
@@ -89,7 +97,7 @@ class Matrix:
         if shape is None:
             raise TypeError(f"{self._name} is a function: pass shape=(rows, columns)")
         self._of_blocks(
-            lambda r, r_end, c, c_end: f(np.arange(r, r_end), np.arange(c, c_end)),
+            lambda r, r_end, c, c_end: f(_indices(r, r_end), _indices(c, c_end)),
             _matrix_shape(tuple(int(n) for n in shape)),
             np.float64 if dtype is None else dtype,
         )
@@ -122,6 +130,10 @@ class Matrix:
         self._kept = (function,)
         given = (function, None, ELEMENTS[self.dtype], *shape)
         check(_library.library.fairlead_matrix_from_function(*given, ctypes.byref(handle)))
+
+
+def _indices(first: int, end: int) -> npt.NDArray[np.intp]:
+    return np.arange(first, end, dtype=np.intp)  # pyright: ignore[reportUnknownMemberType] - partial in NumPy 1.24
 
 
 def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import ctypes
 import itertools
 import sys
 import time
-from typing import Any
+from typing import Any, cast
 
 from . import _task_library as tasks
 from ._library import library
@@ -33,14 +33,18 @@ class Handle:
         self._owner, self._handle, self._layout, self._element = owner, word, layout, element
 
 
+def _is_pair(at: Any) -> bool:
+    return isinstance(at, tuple) and len(cast("tuple[Any, ...]", at)) == 2
+
+
 class Grid:
     """The tiles of a matrix, row by row; None where there is none."""
 
     def __init__(self, tiles: list[Any], columns: int) -> None:
         self._tiles, self._columns = tiles, columns
 
-    def __getitem__(self, at: tuple[int, int]) -> Any:
-        if isinstance(at, tuple) and len(at) == 2:
+    def __getitem__(self, at: Any) -> Any:
+        if _is_pair(at):
             row, column = at
             if type(row) is type(column) is int and 0 <= column < self._columns and 0 <= row < len(self._tiles) // self._columns:
                 tile = self._tiles[row * self._columns + column]
@@ -191,7 +195,8 @@ def _run(call: Any) -> int:
         return -1
     try:
         words = (ctypes.c_uint64 * (tasks.VIEW_WORDS * count)).from_address(views)
-        at, given = 0, []
+        at = 0
+        given: list[Any] = []
         for mode, argument in codelet.modes_of(values):
             if mode >= 0:
                 address, _, _, _, _, _, _, *strides = words[at : at + tasks.VIEW_WORDS]

@@ -80,7 +80,7 @@ class SolvePlan:
 def _of(plan: _library.Plan) -> SolvePlan:
     phases = [plan.phases[i] for i in range(plan.phase_count)]
     return SolvePlan(
-        method=_library.METHODS[plan.method],
+        method=_library.METHODS[int(plan.method)],
         method_reason=plan.method_reason.decode(),
         shape=(plan.rows, plan.columns),
         right_hand_sides=plan.right_hand_sides,

@@ -83,7 +83,7 @@ class SimView:
 
     def residency(self, datum: int, node: int) -> str:
         """ "absent", "in flight", "valid" or "evicting"."""
-        return _RESIDENCY[_library.library.fairlead_policy_view_residency(self._handle, datum, node)]
+        return _RESIDENCY[int(_library.library.fairlead_policy_view_residency(self._handle, datum, node))]
 
     def transfer_time(self, datum: int, node: int) -> float:
         """Seconds of a copy of the datum to the node on an idle link; 0 if it is there."""

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._arrays import ELEMENTS, as_array, in_kind_of, is_foreign, require_out
+from ._arrays import ELEMENTS, as_array, in_kind_of, is_foreign, is_path, require_out
 from ._errors import Calls
-from ._matrix import Matrix, layout_of
+from ._matrix import Matrix, is_function, layout_of
 from ._solver import Memory, Options
 
 
@@ -26,7 +26,7 @@ def _in_place(out: np.ndarray[Any, Any] | None, dtype: np.dtype[Any], factors: t
 
 def _as_column(b: Any) -> tuple[Any, bool]:
     """b, a vector as a matrix of one column; and whether it is a vector."""
-    if isinstance(b, (str, os.PathLike)) or callable(b) and not hasattr(b, "__array__"):
+    if is_path(b) or is_function(b):
         return b, False
     if hasattr(b, "shape") and len(b.shape) != 1:
         return b, False
@@ -120,7 +120,7 @@ def multiply(
             return np.load(path, mmap_mode="r")
         require_out(out, (rows,) if is_vector else (rows, columns), dtype)
         in_place = not is_vector and _in_place(out, dtype, given)
-        product = out if in_place else np.empty((rows, columns), dtype)
+        product: np.ndarray[Any, Any] = out if in_place and out is not None else np.empty((rows, columns), dtype)
         if empty:
             product[...] = 0
         else:

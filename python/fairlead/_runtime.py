@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from . import _library
 from . import _task_library as tasks
-from ._arrays import ELEMENTS
+from ._arrays import ELEMENTS, is_sequence
 from ._errors import Calls, check
 from ._flow import Flow
 from ._library import library
@@ -167,8 +167,8 @@ class Runtime:
         name : str, optional
             For messages.
         """
-        elements = None
-        if isinstance(a, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in a):
+        elements: np.ndarray[Any, Any] | None = None
+        if is_sequence(a) and all(isinstance(n, (int, np.integer)) for n in a):
             shape = tuple(int(n) for n in a)
         else:
             elements = np.asarray(a)
@@ -178,7 +178,7 @@ class Runtime:
         sides = (tile, tile) if isinstance(tile, (int, np.integer)) else tuple(tile)
         if len(sides) != 2 or min(sides) < 1:
             raise ValueError(f"the tile is {tile}: it has a number of rows and one of columns")
-        of_elements = np.float64 if elements is None else elements.dtype
+        of_elements: npt.DTypeLike = np.float64 if elements is None else elements.dtype
         what = name or self._next_name()
         element = element_type(of_elements if dtype is None else dtype, what)
         sides = (min(int(sides[0]), shape[0]), min(int(sides[1]), shape[1]))

@@ -8,13 +8,13 @@ import itertools
 import numbers
 import os
 import threading
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _library
 from . import _simulation_library as _lib
+from ._arrays import is_array, is_mapping, is_path, is_sequence, path_text
 from ._machine import machine_text
 from ._policy import Policy, PolicyRun
 from ._simulation_table import SimulationTable
@@ -69,8 +69,10 @@ class _Run:
 def _text(value: Any, key: str) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value)).lower()
-    if isinstance(value, (str, os.PathLike, numbers.Real)):
-        return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    if is_path(value):
+        return path_text(value)
+    if isinstance(value, numbers.Real):
+        return str(value)
     raise TypeError(f"{key} is a {type(value).__name__}: pass text, a number, or a list of them")
 
 
@@ -117,11 +119,15 @@ def _is_policy(scheduler: Any) -> bool:
     return isinstance(scheduler, type) and issubclass(scheduler, Policy)
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, _LISTS)
+
+
 def _values(value: Any) -> list[Any]:
     """The elements of a list of values, or the value alone."""
-    if not isinstance(value, _LISTS):
+    if not _is_list(value):
         return [value]
-    return value.tolist() if isinstance(value, np.ndarray) else list(value)
+    return value.tolist() if is_array(value) else list(value)
 
 
 def _workload_of(given: Any) -> Workload:
@@ -129,17 +135,17 @@ def _workload_of(given: Any) -> Workload:
         return given
     if isinstance(given, str):
         return Workload.named(given)
-    if isinstance(given, os.PathLike):
+    if is_path(given):
         return Workload.open(given)
     if callable(getattr(given, "nodes", None)):
         return Workload.from_graph(given)
-    if isinstance(given, Iterable):
+    if hasattr(given, "__iter__"):
         return Workload.from_tasks(given)
     raise TypeError(f"the workload is a {type(given).__name__}: pass a name, a path, a Workload, a graph, or tasks")
 
 
 def _workloads(given: Any) -> list[Workload]:
-    if not isinstance(given, (list, tuple)) or (given and isinstance(given[0], SimTask)):
+    if not is_sequence(given) or (given and isinstance(given[0], SimTask)):
         return [_workload_of(given)]
     return [_workload_of(one) for one in given]
 
@@ -212,8 +218,8 @@ def simulate(
     for key, values in {"workload": graphs, "scheduler": policies, **axes}.items():
         if not values:
             raise ValueError(f"{key} is an empty list")
-    runs = []
-    for which, *values in itertools.product(graphs, *axes.values()):
+    runs: list[_Run] = []
+    for which, values in itertools.product(graphs, itertools.product(*axes.values())):
         given = {key: value for key, value in zip(axes, values) if value is not None}
         point = _Point(which, given)
         new = [_Run(point, one, seed) for one in policies for seed in _seeds(seeds)]
@@ -223,15 +229,19 @@ def simulate(
     return SimulationTable(_run_all(runs, workers or len(os.sched_getaffinity(0)), order), varied)
 
 
+def _name_of(value: Any) -> Any:
+    """Of a machine that is a dictionary; otherwise the value."""
+    return value.get("name", "machine") if is_mapping(value) else value
+
+
 def _run_all(runs: list[_Run], workers: int, order: bool) -> list[dict[str, Any]]:
     stop = threading.Event()
-    cancelled = _library.CancelFunction(lambda _: stop.is_set())
+    cancelled = _library.CancelFunction(lambda _: stop.is_set())  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of ctypes
 
     def run(one: _Run) -> dict[str, Any]:
         fields = one.result(order, cancelled)
         one.point.end_run()
-        settings = {key: value if not isinstance(value, Mapping) else value.get("name", "machine")
-                    for key, value in one.point.given.items()}  # fmt: skip
+        settings = {key: _name_of(value) for key, value in one.point.given.items()}
         return {"workload": one.point.workload.name, **settings, "scheduler": "", "seed": one.seed, **fields}
 
     pool = concurrent.futures.ThreadPoolExecutor(workers, thread_name_prefix="fairlead-simulation")

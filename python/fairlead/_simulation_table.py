@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
+from ._arrays import is_sequence
+
 # 97.5 % quantiles of Student's distribution by degrees of freedom, from 1 on.
 _STUDENT = (
     12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281, 2.2010, 2.1788, 2.1604, 2.1448, 2.1314,
@@ -39,7 +41,7 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, list):
+    if is_sequence(value):
         return f"[{len(value)}]"
     return str(value)
 
@@ -92,7 +94,8 @@ class SimulationTable(Sequence[dict[str, Any]]):
             return [row.get(index) for row in self._rows]
         if isinstance(index, slice):
             return SimulationTable(self._rows[index], self.varied)
-        return self._rows[index]
+        row: int = index
+        return self._rows[row]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self._rows)
@@ -120,7 +123,7 @@ class SimulationTable(Sequence[dict[str, Any]]):
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in self._rows:
             groups.setdefault(tuple(_hashable(row.get(name)) for name in by), []).append(row)
-        rows = []
+        rows: list[dict[str, Any]] = []
         for members in groups.values():
             values = [row[value] for row in members if row.get(value) is not None]
             mean, low, high = interval(values) if values else (None, None, None)
@@ -164,7 +167,7 @@ class SimulationTable(Sequence[dict[str, Any]]):
         cells = [list(columns), *([_text(row.get(name)) for name in columns] for row in self._rows)]
         numeric = [all(isinstance(row.get(name), (int, float, type(None))) for row in self._rows) for name in columns]
         widths = [min(40, max(len(line[i]) for line in cells)) for i in range(len(columns))]
-        lines = []
+        lines: list[str] = []
         for line in cells:
             padded = [
                 text[:width].rjust(width) if right else text[:width].ljust(width)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _task_library as tasks
-from ._arrays import ELEMENTS, is_foreign
+from ._arrays import ELEMENTS, is_array, is_foreign, is_sequence
 from ._errors import check
 from ._library import library
 from ._task_core import Grid, Handle
@@ -43,12 +43,14 @@ class ArrayLayout(NamedTuple):
         """The array at this address. Strides: of the library, in elements."""
         item = self.dtype.itemsize
         array: _Array
+        memory: Any  # NumPy's stubs know no arrays of ctypes
         if self.axes:
             steps = [0] * len(self.shape)
             for axis, stride in zip(self.axes, (stride_0, stride_1, stride_2)):
                 steps[axis] = stride * item
             size = item + sum((n - 1) * step for n, step in zip(self.shape, steps))
-            array = np.ndarray(self.shape, self.dtype, (ctypes.c_char * size).from_address(address), 0, steps)
+            memory = (ctypes.c_char * size).from_address(address)
+            array = np.ndarray(self.shape, self.dtype, memory, 0, steps)
         else:
             memory = (ctypes.c_char * (item * _product(self.shape))).from_address(address)
             array = np.ndarray(self.shape, self.dtype, memory, order=self.order)
@@ -111,7 +113,7 @@ class Datum(Handle):
         layout = self._layout
         if out is None:
             out = layout.empty()
-        elif not isinstance(out, np.ndarray) or (out.shape, out.dtype) != layout[:2] or not out.flags.writeable:
+        elif not is_array(out) or (out.shape, out.dtype) != layout[:2] or not out.flags.writeable:
             raise ValueError(f"out must be a writeable array of the shape {self.shape} and the type {self.dtype}")
         direct = out if layout.suits(out) else layout.empty()
         self._owner.runtime.flush()
@@ -147,7 +149,8 @@ def _product(shape: tuple[int, ...]) -> int:
 
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:
-    sizes = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+    several: Any = shape
+    sizes = (int(several),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in several)
     if min(sizes, default=1) < 1:
         raise ValueError(f"the shape is {sizes}: data have at least one element")
     return sizes
@@ -236,7 +239,7 @@ class TiledMatrix(Grid):
         The number of rows and columns of tiles.
     """
 
-    def __new__(cls, *_: Any) -> TiledMatrix:
+    def __new__(cls, *_: Any, **__: Any) -> TiledMatrix:
         return super().__new__(cls)
 
     def __init__(
@@ -259,7 +262,11 @@ class TiledMatrix(Grid):
         assert handle.value is not None
         owner = _Owner(runtime, library.fairlead_tiles_free, handle.value)
         dtype = self.dtype
-        layout_of = functools.cache(lambda m, n: ArrayLayout((m, n), dtype, "F", (0, 1)))  # most tiles have the same
+
+        @functools.cache  # most tiles have the same
+        def layout_of(m: int, n: int) -> ArrayLayout:
+            return ArrayLayout((m, n), dtype, "F", (0, 1))
+
         tiles: list[Tile | None] = []
         for i in range(self.grid[0]):
             for j in range(self.grid[1]):
@@ -276,7 +283,7 @@ class TiledMatrix(Grid):
 
     def _missing(self, at: Any) -> Tile:
         """The tile of an index that may be negative."""
-        if not isinstance(at, tuple) or len(at) != 2:
+        if not is_sequence(at) or isinstance(at, list) or len(at) != 2:
             raise TypeError(f"{at!r} is no index of a tile: give a row and a column, as in a[i, j]")
         row, column = (operator.index(n) + (count if n < 0 else 0) for n, count in zip(at, self.grid))
         tile = self._tiles[row * self.grid[1] + column] if 0 <= row < self.grid[0] and 0 <= column < self.grid[1] else None
@@ -292,7 +299,7 @@ class TiledMatrix(Grid):
         """A copy of the elements that the tasks submitted so far leave; zeros above the diagonal if only the lower tiles exist."""
         if out is None:
             out = (np.zeros if self.lower else np.empty)(self.shape, self.dtype, order="F")
-        elif not isinstance(out, np.ndarray) or out.shape != self.shape or out.dtype != self.dtype:
+        elif not is_array(out) or out.shape != self.shape or out.dtype != self.dtype:
             raise ValueError(f"out must be an array of the shape {self.shape} and the type {self.dtype}")
         for tile in self.tiles():
             tile.read(self._part(out, tile))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import as_array, in_kind_of, is_foreign
+from ._arrays import as_array, in_kind_of, is_foreign, is_path
 from ._matrix import is_function, is_sliced
 from ._solve import solve
 from ._solver import Memory
@@ -97,19 +96,21 @@ def solve_triangular(
     """
     if trans not in _TRANSPOSES:
         raise ValueError(f"trans is {trans!r}: {', '.join(map(repr, _TRANSPOSES))} are supported")
-    how, is_path = _TRANSPOSES[trans], isinstance(a, (str, os.PathLike))
-    if is_path and (how or unit_diagonal):
+    how, in_file = _TRANSPOSES[trans], is_path(a)
+    if in_file and (how or unit_diagonal):
         raise TypeError("a is a path: with trans or unit_diagonal pass an array, such as numpy.load(path, mmap_mode='r')")
-    matrix, sides, in_memory = a, as_array(b, "b"), not is_path and not is_function(a) and (is_foreign(a) or not is_sliced(a))
+    matrix: Any = a
+    sides, in_memory = as_array(b, "b"), not in_file and not is_function(a) and (is_foreign(a) or not is_sliced(a))
     if in_memory:
         matrix = as_array(a, "a")
     if unit_diagonal or how and not in_memory:
+        size: Any = shape
         if not is_function(a):
-            shape, dtype = matrix.shape, matrix.dtype
+            size, dtype = matrix.shape, matrix.dtype
         block: _Block = a if is_function(a) else _by_blocks(matrix)
         block = _with_unit_diagonal(block) if unit_diagonal else block
         matrix = _transposed(block) if how else block
-        shape = shape[::-1] if shape is not None and how else shape
+        shape = size[::-1] if size is not None and how else size
     elif how:
         matrix = matrix.T
     x, info = solve(

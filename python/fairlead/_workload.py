@@ -80,7 +80,7 @@ class _Arrays:
         self._predecessors: list[int] = []
         self._first_predecessors = [0]
 
-    def add(self, task: SimTask) -> None:
+    def add(self, task: Any) -> None:
         if not isinstance(task, SimTask):
             raise TypeError(f"task {len(self._numbers)} is a {type(task).__name__}: a workload consists of SimTask objects")
         number = len(self._numbers)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
+from ._arrays import is_mapping
 from ._workload import Duration, SimTask
 
 _Tasks = tuple[list[SimTask], dict[Hashable, int]]
@@ -16,13 +17,13 @@ _Tasks = tuple[list[SimTask], dict[Hashable, int]]
 def _in_order(names: list[Any], before: Mapping[Any, list[Any]], where: str) -> list[Any]:
     """Names after those before them, otherwise as they are. Raises ValueError for a cycle."""
     waits = {name: 0 for name in names}
-    after = collections.defaultdict(list)
+    after: dict[Any, list[Any]] = collections.defaultdict(list)
     for name in names:
         for one in dict.fromkeys(before.get(name, ())):
             waits[name] += 1
             after[one].append(name)
     ready = collections.deque(name for name in names if waits[name] == 0)
-    ordered = []
+    ordered: list[Any] = []
     while ready:
         name = ready.popleft()
         ordered.append(name)
@@ -79,7 +80,7 @@ def graph_tasks(graph: Any, names: Mapping[str, str], default_duration: Duration
     for node in _in_order(list(nodes), before, where):
         given = nodes[node]
         duration = given.get(names["duration"], default_duration)
-        if duration is not None and not isinstance(duration, Mapping):
+        if duration is not None and not is_mapping(duration):
             duration = _number(duration, f"{where}: the duration of node {node!r}")
         flops = given.get(names["flops"])
         if duration is None and flops is None:
@@ -116,7 +117,7 @@ class _Workflow:
         return ValueError(f"{self.where}{line}: {why}")
 
     def member(self, of: Any, key: str, kind: type, what: str, about: object = None) -> Any:
-        value = of.get(key) if isinstance(of, dict) else None
+        value = of.get(key) if is_mapping(of) else None
         if not isinstance(value, kind) or isinstance(value, bool):
             raise self.fail(f"{what} has no {key}" if value is None else f"the {key} of {what} is {value!r}", about)
         return value
@@ -129,15 +130,15 @@ def _workflow_tasks(json_text: _Workflow) -> tuple[list[dict[str, Any]], dict[Ha
     sizes: dict[Hashable, int] = {}
     number = (int, float)
     if "specification" in workflow:
-        tasks = json_text.member(workflow["specification"], "tasks", list, "the specification")
+        specified: list[dict[str, Any]] = json_text.member(workflow["specification"], "tasks", list, "the specification")
         for file in workflow["specification"].get("files", []):
             name = json_text.member(file, "id", str, "a file")
             sizes[name] = json_text.member(file, "sizeInBytes", int, f"the file {name}", name)
         for run in workflow.get("execution", {}).get("tasks", []):
             name = json_text.member(run, "id", str, "a task of the execution")
             runtimes[name] = json_text.member(run, "runtimeInSeconds", number, f"task {name}", name)  # type: ignore[arg-type]
-        return tasks, sizes, runtimes
-    tasks = []
+        return specified, sizes, runtimes
+    tasks: list[dict[str, Any]] = []
     for task in workflow.get("tasks", workflow.get("jobs", [])):
         name = json_text.member(task, "id" if "id" in task else "name", str, "a task")
         files: dict[str, list[str]] = {"input": [], "output": []}

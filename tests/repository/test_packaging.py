@@ -30,7 +30,7 @@ class RecordedSpackRecipe:
         self.calls = []
         names = {name: self._noting(name) for name in self.DIRECTIVES}
         names |= {"CMakePackage": object, "run_after": lambda *_, **__: lambda method: method}
-        exec(compile(text.replace("from spack.package import *", ""), "package.py", "exec"), names)
+        exec(compile(re.sub(r"from spack.package import .*", "", text), "package.py", "exec"), names)
         self.package = names["Fairlead"]
 
     def _noting(self, name):

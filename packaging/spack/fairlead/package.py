@@ -1,6 +1,7 @@
+# ruff: noqa: F405
 """A recipe for Spack: copy this folder into a repository's `packages`."""
 
-from spack.package import *
+from spack.package import *  # noqa: F403 - as every recipe for Spack has it
 
 
 class Fairlead(CMakePackage):
