@@ -70,12 +70,20 @@ def is_path(given: Any) -> bool:
     return isinstance(given, (str, os.PathLike))
 
 
-def path_text(given: Any) -> str:
-    return given if isinstance(given, str) else str(given.__fspath__())
+def path_text(given: str | os.PathLike[str]) -> str:
+    return os.fspath(given)
 
 
 def is_sequence(given: Any) -> bool:
     return isinstance(given, (list, tuple))
+
+
+def is_list(given: Any) -> bool:
+    return isinstance(given, list)
+
+
+def is_tuple(given: Any) -> bool:
+    return isinstance(given, tuple)
 
 
 def is_mapping(given: Any) -> bool:

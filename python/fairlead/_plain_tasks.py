@@ -11,7 +11,7 @@ import ctypes
 import itertools
 import sys
 import time
-from typing import Any, cast
+from typing import Any
 
 from . import _task_library as tasks
 from ._library import library
@@ -33,18 +33,14 @@ class Handle:
         self._owner, self._handle, self._layout, self._element = owner, word, layout, element
 
 
-def _is_pair(at: Any) -> bool:
-    return isinstance(at, tuple) and len(cast("tuple[Any, ...]", at)) == 2
-
-
 class Grid:
     """The tiles of a matrix, row by row; None where there is none."""
 
     def __init__(self, tiles: list[Any], columns: int) -> None:
         self._tiles, self._columns = tiles, columns
 
-    def __getitem__(self, at: Any) -> Any:
-        if _is_pair(at):
+    def __getitem__(self, at: tuple[int, int]) -> Any:
+        if isinstance(at, tuple) and len(at) == 2:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may pass anything
             row, column = at
             if type(row) is type(column) is int and 0 <= column < self._columns and 0 <= row < len(self._tiles) // self._columns:
                 tile = self._tiles[row * self._columns + column]

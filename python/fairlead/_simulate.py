@@ -8,7 +8,8 @@ import itertools
 import numbers
 import os
 import threading
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 import numpy as np
 
@@ -69,10 +70,10 @@ class _Run:
 def _text(value: Any, key: str) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value)).lower()
+    if isinstance(value, (str, numbers.Real)):
+        return str(value)
     if is_path(value):
         return path_text(value)
-    if isinstance(value, numbers.Real):
-        return str(value)
     raise TypeError(f"{key} is a {type(value).__name__}: pass text, a number, or a list of them")
 
 
@@ -139,8 +140,8 @@ def _workload_of(given: Any) -> Workload:
         return Workload.open(given)
     if callable(getattr(given, "nodes", None)):
         return Workload.from_graph(given)
-    if hasattr(given, "__iter__"):
-        return Workload.from_tasks(given)
+    if isinstance(given, Iterable):
+        return Workload.from_tasks(cast("Iterable[Any]", given))
     raise TypeError(f"the workload is a {type(given).__name__}: pass a name, a path, a Workload, a graph, or tasks")
 
 
@@ -236,7 +237,11 @@ def _name_of(value: Any) -> Any:
 
 def _run_all(runs: list[_Run], workers: int, order: bool) -> list[dict[str, Any]]:
     stop = threading.Event()
-    cancelled = _library.CancelFunction(lambda _: stop.is_set())  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of ctypes
+
+    def is_cancelled(_: Any) -> bool:
+        return stop.is_set()
+
+    cancelled = _library.CancelFunction(is_cancelled)
 
     def run(one: _Run) -> dict[str, Any]:
         fields = one.result(order, cancelled)

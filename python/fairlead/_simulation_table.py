@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from ._arrays import is_sequence
+from ._arrays import is_list
 
 # 97.5 % quantiles of Student's distribution by degrees of freedom, from 1 on.
 _STUDENT = (
@@ -41,7 +41,7 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}"
-    if is_sequence(value):
+    if is_list(value):
         return f"[{len(value)}]"
     return str(value)
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _task_library as tasks
-from ._arrays import ELEMENTS, is_array, is_foreign, is_sequence
+from ._arrays import ELEMENTS, is_array, is_foreign, is_tuple
 from ._errors import check
 from ._library import library
 from ._task_core import Grid, Handle
@@ -283,7 +283,7 @@ class TiledMatrix(Grid):
 
     def _missing(self, at: Any) -> Tile:
         """The tile of an index that may be negative."""
-        if not is_sequence(at) or isinstance(at, list) or len(at) != 2:
+        if not is_tuple(at) or len(at) != 2:
             raise TypeError(f"{at!r} is no index of a tile: give a row and a column, as in a[i, j]")
         row, column = (operator.index(n) + (count if n < 0 else 0) for n, count in zip(at, self.grid))
         tile = self._tiles[row * self.grid[1] + column] if 0 <= row < self.grid[0] and 0 <= column < self.grid[1] else None
