@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fairlead/error.hpp>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -103,6 +104,20 @@ TEST_P(MatrixReading, EveryBlockInMemoryIsCorrect) {
     } else if (bytes == 4 * all) {  // chunks may have more elements than the matrix
       EXPECT_EQ(read_again, 0u);
     }
+  }
+}
+
+TEST(KeptMatrix, IsReadAgainIfItsFileHasChanged) {
+  for (const MatrixKind& kind : {npy_kind("<f8", false, 1), raw_kind("<f4", true, 16)}) {
+    const Directory directory;
+    const Stored matrix = kind.store(directory, 50, 60, element), kept = matrix->keeping(1 << 20);
+    EXPECT_EQ(wrong_elements<double>(*kept, 0, 50, 0, 60, 2000), 0u);
+    const Bytes read = kept->bytes_read();
+    EXPECT_EQ(wrong_elements<double>(*kept, 0, 50, 0, 60, 2000), 0u);
+    EXPECT_EQ(kept->bytes_read(), read);
+    std::ofstream(matrix->name(), std::ios::app) << "more";
+    EXPECT_EQ(wrong_elements<double>(*kept, 0, 50, 0, 60, 2000), 0u);
+    EXPECT_GT(kept->bytes_read(), read) << kind.name;
   }
 }
 
