@@ -116,6 +116,9 @@ show_failures() {
   tail --lines=12 "$log"
 }
 
+# Prints the version that CMakeLists.txt states; nothing if it states none.
+project_version() { sed -n 's/^project(fairlead VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt; }
+
 # Creates the Python environment, .venv.
 make_environment() {
   [[ -x .venv/bin/python ]] || /usr/bin/python3 -m venv --without-pip --system-site-packages .venv

@@ -114,7 +114,7 @@ def in_kind_of(x: np.ndarray[Any, Any], *arguments: Any) -> Any:
 
 def right_hand_sides(given: Any, rows: int, matrix: np.dtype[Any], what: str = "b") -> tuple[np.ndarray[Any, Any], bool]:
     """The columns one after the other, in the type of the solution for a matrix of that type; and whether b is a vector."""
-    if isinstance(given, (str, os.PathLike)):
+    if is_path(given):
         raise TypeError(f"{what} is a path: pass an array, numpy.load(path, mmap_mode='r') for a file of NumPy")
     b = as_array(given, what)
     if b.ndim not in (1, 2):

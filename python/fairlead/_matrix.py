@@ -50,7 +50,7 @@ class Matrix:
             raise ValueError(f"shape and dtype are for a matrix that a function computes, and {name} is none")
         elif is_path(a):
             self._of_file(path_text(a))
-        elif not is_foreign(a) and is_sliced(a):
+        elif is_sliced(a):
             self._of_blocks(lambda r, r_end, c, c_end: a[r:r_end, c:c_end], _matrix_shape(a.shape), a.dtype)
         else:
             self._of_array(as_array(a, name))
@@ -153,7 +153,9 @@ def is_function(a: Any) -> bool:
 
 def is_sliced(a: Any) -> bool:
     """Whether it is an array outside of memory, such as a dataset of h5py or zarr: it is read by slices."""
-    if isinstance(a, (np.ndarray, np.generic)) or not all(hasattr(a, name) for name in ("shape", "dtype", "__getitem__")):
+    if is_foreign(a) or isinstance(a, (np.ndarray, np.generic)):
+        return False
+    if not all(hasattr(a, name) for name in ("shape", "dtype", "__getitem__")):
         return False
     return isinstance(a.dtype, np.dtype) and not hasattr(a, "__array_interface__") and not hasattr(a, "iloc")
 

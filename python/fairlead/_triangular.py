@@ -8,9 +8,9 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import as_array, in_kind_of, is_foreign, is_path
+from ._arrays import as_array, in_kind_of, is_path
 from ._matrix import is_function, is_sliced
-from ._solve import solve
+from ._solve import _solved
 from ._solver import Memory
 
 _TRANSPOSES = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
@@ -99,10 +99,9 @@ def solve_triangular(
     how, in_file = _TRANSPOSES[trans], is_path(a)
     if in_file and (how or unit_diagonal):
         raise TypeError("a is a path: with trans or unit_diagonal pass an array, such as numpy.load(path, mmap_mode='r')")
-    matrix: Any = a
-    sides, in_memory = as_array(b, "b"), not in_file and not is_function(a) and (is_foreign(a) or not is_sliced(a))
-    if in_memory:
-        matrix = as_array(a, "a")
+    in_memory = not (in_file or is_function(a) or is_sliced(a))
+    matrix: Any = as_array(a, "a") if in_memory else a
+    sides = as_array(b, "b")
     if unit_diagonal or how and not in_memory:
         size: Any = shape
         if not is_function(a):
@@ -113,21 +112,18 @@ def solve_triangular(
         shape = size[::-1] if size is not None and how else size
     elif how:
         matrix = matrix.T
-    x, info = solve(
-        matrix,
-        np.conj(sides) if how == 2 else sides,  # a^H x = b is the conjugate of a^T y = conj(b)
-        method="triangular",
-        lower=bool(lower) != bool(how),
-        memory=memory,
-        condition=condition,
-        digits=digits,
-        workers=workers,
-        settings=settings,
-        shape=shape,
-        dtype=dtype,
-        out=out,
-        return_info=True,
-    )
+    options = {
+        "method": "triangular",
+        "lower": bool(lower) != bool(how),
+        "memory": memory,
+        "condition": condition,
+        "digits": digits,
+        "workers": workers,
+        "settings": settings,
+    }
+    if how == 2:  # a^H x = b is the conjugate of a^T y = conj(b)
+        sides = np.conj(sides)
+    x, info = _solved(matrix, sides, True, shape, dtype, out, options)
     if how == 2:
         np.conjugate(x, out=x)
     x = x if out is not None else in_kind_of(x, a, b)

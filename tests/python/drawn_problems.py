@@ -27,6 +27,7 @@ import traceback
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import problem_judgements as judgements
+from pocl import pocl_settings
 from problem_judgements import Wrong
 from ranks import LAUNCHERS, SETTINGS
 from stored_matrices import npy, store
@@ -161,17 +162,18 @@ def draw_triangular(like, random):
     cut = np.tril if which == "lower" else np.triu
     a = (cut(part, -1 if which == "lower" else 1) / n**0.5 + np.diag(diagonal)).astype(a_type)
     a *= a_type.type(2.0 ** int(random.integers(-30, 31)))
-    sides = columns_of(like.b) * float(abs(a).max()) / (float(abs(like.b).max()) or 1)
+    sides = judgements.double(like.b) * float(abs(a).max()) / (float(abs(like.b).max()) or 1)
     problem = Problem("triangle", a, sides.reshape(like.b.shape).astype(like.b.dtype), ("auto", "triangular", "triangular", "lu", "qr"), a)
     if random.random() < 0.4:
-        outside = np.triu_indices(n, 1) if which == "lower" else np.tril_indices(n, -1)
-        problem.stored, problem.triangle, problem.methods = a.copy(), which, ("triangular",)
-        problem.stored[outside] = one_of(random, np.nan, np.inf, 0, 1e30)
+        problem.stored, problem.triangle, problem.methods = with_garbage(a, which, random), which, ("triangular",)
     return problem
 
 
-def columns_of(b):
-    return b.astype(np.complex128 if b.dtype.kind == "c" else np.float64)
+def with_garbage(a, triangle, random):
+    """A copy of the matrix, of which only that triangle counts."""
+    stored, n = a.copy(), len(a)
+    stored[np.triu_indices(n, 1) if triangle == "lower" else np.tril_indices(n, -1)] = one_of(random, np.nan, np.inf, 0, 1e30)
+    return stored
 
 
 def draw_triangle(problem, random):
@@ -187,8 +189,7 @@ def draw_triangle(problem, random):
         wide = stored.astype(np.clongdouble if a.dtype.kind == "c" else np.longdouble)
         problem.a = (wide + wide.conj().T) / 2
     else:
-        outside = np.triu_indices(n, 1) if which == "lower" else np.tril_indices(n, -1)
-        stored[outside] = one_of(random, np.nan, np.inf, 0, 1e30)
+        stored = with_garbage(a, which, random)
     problem.stored, problem.triangle = stored, which
 
 
@@ -285,14 +286,16 @@ def draw_machine(problem, method, action, random, folder):
 def add_opencl(machine, problem, random):
     """Some problems of real numbers get a device whose driver compiles the kernels, in place of an emulated one or of none."""
     options = machine.options
-    at = options.index("--devices") + 1 if "--devices" in options else len(options) + 1
-    may = problem.type.kind == "f" and not machine.launcher and OPENCL.exists()
-    if not may or at < len(options) and not options[at].startswith("emulated") or random.random() > (0.5 if at < len(options) else 0.07):
+    if problem.type.kind != "f" or machine.launcher or not OPENCL.exists():
         return
-    cache = pathlib.Path(tempfile.gettempdir()) / "fairlead-tests-pocl"
-    cache.mkdir(exist_ok=True)
-    options[at - 1:at + 1] = ["--devices", f"opencl:0,memory={one_of(random, '2MiB', '16MiB')}{one_of(random, '', ',queues=2')}"]
-    machine.environment |= {"POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread"}
+    at = options.index("--devices") if "--devices" in options else len(options)
+    has_devices = at < len(options)
+    if has_devices and not options[at + 1].startswith("emulated"):
+        return
+    if random.random() > (0.5 if has_devices else 0.07):
+        return
+    options[at:at + 2] = ["--devices", f"opencl:0,memory={one_of(random, '2MiB', '16MiB')}{one_of(random, '', ',queues=2')}"]
+    machine.environment |= pocl_settings(devices=1)
 
 
 # Runs.

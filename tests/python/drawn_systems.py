@@ -33,6 +33,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's: threads that spin
 import numpy as np
 
 from drawn_matrices import GENERAL, MATRICES, even, far_graded, penalties, uneven
+from pocl import pocl_settings
 from ranks import LAUNCHERS, SETTINGS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -165,11 +166,9 @@ class Run:
         launched = {**SETTINGS, "OMPI_MCA_orte_tmpdir_base": str(self.folder.parent)} if self.launcher else {}
         if not self.kinds:
             return launched
-        cache = pathlib.Path(tempfile.gettempdir()) / "fairlead-tests-pocl"
-        cache.mkdir(exist_ok=True)
         return {"LD_LIBRARY_PATH": str(self.fake_cuda), "FAKE_CUDA": f"devices=2,seed={self.index + 1},peers=seed",
                 "FAIRLEAD_CUDA_KERNELS": str(self.fake_cuda / "kernels"),
-                "POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread pthread", **launched}
+                **pocl_settings(), **launched}
 
     def draw_capacity(self):
         return int(self.one_of(self.random.integers(3, 6) * self.tile_bytes,

@@ -4,10 +4,10 @@ checks, and the errors without a device. Needs a platform, here PoCL, whose devi
 import json
 import os
 import subprocess
-import tempfile
 
 import pytest
 
+from pocl import pocl_settings
 from solutions import check_solutions
 
 DEVICES = {
@@ -23,9 +23,7 @@ DEVICES = {
 def run(command, tmp_path_factory):
     """The command, with PoCL's compiled kernels kept from one test to the next, and two devices of it."""
     folder = tmp_path_factory.mktemp("opencl")
-    cache = os.path.join(tempfile.gettempdir(), "fairlead-tests-pocl")
-    os.makedirs(cache, exist_ok=True)
-    settings = {"POCL_CACHE_DIR": cache, "POCL_DEVICES": "pthread pthread", **os.environ}
+    settings = {**pocl_settings(), **os.environ}
 
     def run(*arguments, **more):
         return subprocess.run([command, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=240,

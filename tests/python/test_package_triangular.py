@@ -58,6 +58,12 @@ def test_files_and_results_in_place(fl, tmp_path):
     assert fl.solve_triangular(np.zeros((0, 0)), np.zeros(0)).shape == (0,)
 
 
+def test_a_warning_names_the_line_of_the_caller(fl):
+    with pytest.warns(fl.LinAlgWarning) as caught:
+        fl.solve_triangular([[1e-14, 1.0], [0.0, 1.0]], [1.0, 1.0])
+    assert [one.filename for one in caught] == [__file__]
+
+
 def test_what_it_refuses(fl, tmp_path):
     a, b = np.eye(3), np.ones(3)
     np.save(tmp_path / "a.npy", a)

@@ -9,8 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <type_traits>
-#include <vector>
 
 #include "solver/dense_systems.hpp"
 #include "solver/factor_systems.hpp"
