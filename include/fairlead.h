@@ -33,7 +33,8 @@ typedef enum fairlead_status {
   FAIRLEAD_ERROR_UNSUPPORTED = 9, /* this version of the library cannot do that */
   FAIRLEAD_ERROR_OTHER = 10,      /* any other failure */
   FAIRLEAD_ERROR_SINGULAR = 11,   /* the matrix is singular: a pivot is exactly zero */
-  FAIRLEAD_ERROR_TASK = 12        /* a task did not run, since another has failed or its flow was cancelled */
+  FAIRLEAD_ERROR_TASK = 12,       /* a task did not run, since another has failed or its flow was cancelled */
+  FAIRLEAD_ERROR_STOPPED = 13     /* stopped after a checkpoint: the same program resumes */
 } fairlead_status;
 
 typedef enum fairlead_element {
@@ -56,7 +57,8 @@ typedef enum fairlead_method {
   FAIRLEAD_LU_INCREMENTAL = 4,
   FAIRLEAD_LU_NOPIVOT = 5,
   FAIRLEAD_QR = 6, /* for matrices of any shape: least squares, or the solution of smallest norm */
-  FAIRLEAD_TRIANGULAR = 7 /* substitution; FAIRLEAD_LOWER and FAIRLEAD_UPPER state the triangle that is read */
+  FAIRLEAD_TRIANGULAR =
+      7 /* substitution; FAIRLEAD_LOWER and FAIRLEAD_UPPER state the triangle that is read */
 } fairlead_method;
 
 /* The parts of a symmetric matrix that are stored. */

@@ -80,6 +80,8 @@ fairlead_status fairlead_runtime_report(fairlead_runtime* runtime, const char** 
 /* Opens a page about the run for a browser, until the runtime is freed. port: 0: a free one. The address contains a
    random token; it is valid as long as the runtime. A second call returns the same address. */
 fairlead_status fairlead_runtime_live(fairlead_runtime* runtime, uint16_t port, const char** address);
+/* With the setting "checkpoint": the results are safe elsewhere, so the checkpoint is removed. */
+fairlead_status fairlead_runtime_remove_checkpoint(fairlead_runtime* runtime);
 /* Waits for the tasks of all flows. In a forked child it does nothing. */
 void fairlead_runtime_free(fairlead_runtime* runtime);
 
@@ -212,6 +214,13 @@ fairlead_status fairlead_flow_submit(fairlead_flow* flow, const fairlead_task* t
  * and the number of data d, with 2^32 times the number of arguments a; then d words with data, and a words with arguments. */
 fairlead_status fairlead_flow_submit_words(fairlead_flow* flow, const uint64_t* words, size_t word_count,
                                            size_t* submitted);
+/* With the setting "checkpoint": checkpoints cover the tasks submitted from now on, up to the next fairlead_flow_wait(). Tasks
+ * that are finished in the checkpoint that is resumed are skipped when they are submitted, and `finished` receives their
+ * number; 0 without the setting. `identity`: `count` pairs of texts, a property and its value; a checkpoint with others is
+ * refused with FAIRLEAD_ERROR_INPUT. All tasks of the flow must have finished; until the wait, the program must not read or
+ * write data, and no other flow have tasks. Which tasks are submitted must not depend on values. */
+fairlead_status fairlead_flow_use_checkpoints(fairlead_flow* flow, const char* const* identity, size_t count,
+                                              uint64_t* finished);
 /* Waits until all tasks of the flow have finished. Reports the first failure since the last wait. `body_status` may be null;
  * it receives what the body of the task that failed first has returned, otherwise 0. */
 fairlead_status fairlead_flow_wait(fairlead_flow* flow, int* body_status);

@@ -150,6 +150,8 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
 
 template <class T>
 int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operation) {
+  if (config.has("checkpoint"))
+    throw ConfigError("--checkpoint is for solve, factor and logdet, not for bench");
   require_distinct_files(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{

@@ -54,6 +54,7 @@ int factor_and_save(const MatrixToFactor& matrix, const Config& config, const li
           throw InputError(fmt::format("{} has changed while it was read", matrix.a->name()));
         run.begin("completing the file");
         run.end_by([&] { out->commit(); });
+        run.runtime().remove_checkpoint();
         run.remove_progress();
         const solver::RunCounters &before = run.at(solver::Milestone::started),
                                   &after = run.at(solver::Milestone::solved);

@@ -54,6 +54,7 @@ FoundDeterminant of_matrix(const MatrixToFactor& matrix, const Config& config,
                          [&](CountedRun& run, const solver::KeptFactors<T>& factors,
                              const solver::SolveResult&, const solver::SolveOptions&) {
                            const linalg::LogDeterminant value = solver::log_determinant(run, factors);
+                           run.runtime().remove_checkpoint();
                            run.remove_progress();
                            return FoundDeterminant{value, std::string(factors.problem.operation->key),
                                                    factors.problem.n, is_complex_number<T>};

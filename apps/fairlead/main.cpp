@@ -190,6 +190,8 @@ int run_and_complain(int argc, char** argv) {
     return ended_by(interrupted.signal);
   } catch (const ConfigError& error) {
     return complain(error.what(), app::usage);
+  } catch (const CheckpointStop& error) {
+    return complain(error.what(), app::to_be_resumed);
   } catch (const RankError& error) {
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
     // The first rank prints the error of another one.

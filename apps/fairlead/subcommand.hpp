@@ -17,10 +17,11 @@ namespace fairlead::app {
 /// The exit status of the process.
 enum ExitCode : int {
   success = 0,
-  failure = 1,        // the command was valid but failed
-  usage = 2,          // usage error: the command line, the environment or the configuration file
-  wrong_result = 3,   // computed but unusable: wrong, of a singular matrix, or with too few certain digits
-  interrupted = 128,  // plus the signal's number, as the shell has it: 130 for Ctrl-C
+  failure = 1,         // the command was valid but failed
+  usage = 2,           // usage error: the command line, the environment or the configuration file
+  wrong_result = 3,    // computed but unusable: wrong, of a singular matrix, or with too few certain digits
+  to_be_resumed = 75,  // stopped after a checkpoint, as requested: EX_TEMPFAIL of sysexits.h
+  interrupted = 128,   // plus the signal's number, as the shell has it: 130 for Ctrl-C
 };
 
 /// Thrown when the user interrupted the run, to clean up: main() reports it and returns
@@ -37,6 +38,7 @@ inline constexpr config::ExitStatus exit_statuses[] = {
     {"3",
      "unusable result: its backward error is too large, the matrix is singular, or too few digits are "
      "certain"},
+    {"75", "stopped after a checkpoint: the same command resumes"},
     {"128+N", "ended by signal N: 130 for Ctrl-C, 143 for SIGTERM"}};
 
 /// An option that is off by default.

@@ -288,6 +288,14 @@ struct Runner {
   }
 };
 
+/// A callable of a codelet without its type. Instantiates one function per type, where std::make_shared instantiates six
+/// and a virtual table: a large program has thousands of bodies.
+template <class F>
+std::shared_ptr<const void> without_type(F callable) {
+  void (*const destroy)(const void*) = [](const void* of) { delete static_cast<const F*>(of); };
+  return std::shared_ptr<const void>(static_cast<const void*>(new F(std::move(callable))), destroy);
+}
+
 /// Converts a callable to an Implementation. `Parameters`: without a leading Completion, Team, queue or
 /// stream.
 template <class F, class Parameters = typename Signature<F>::Parameters>
@@ -298,8 +306,8 @@ struct BodyOf {
   using Parameters = std::tuple<P...>;
   static constexpr LeadingParameter leading = Leading;
   static Implementation implementation(std::string name, F body) {
-    return {&Runner<F, Leading, P...>::run, std::make_shared<const F>(std::move(body)),
-            is_asynchronous(Leading), std::move(name)};
+    return {&Runner<F, Leading, P...>::run, without_type(std::move(body)), is_asynchronous(Leading),
+            std::move(name)};
   }
 };
 template <class F, class... P>
@@ -647,7 +655,7 @@ class Codelet {
     auto info = std::make_shared<CodeletInfo>(*info_);
     info->unit = unit;
     info->work = &detail::WorkFormula<F, P...>::work;
-    info->formula = std::make_shared<const F>(std::move(formula));
+    info->formula = detail::without_type(std::move(formula));
     return Codelet(std::move(info));
   }
 

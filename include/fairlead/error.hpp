@@ -61,6 +61,12 @@ class TaskError : public Error {
   using Error::Error;
 };
 
+/// The run was stopped after a checkpoint, as requested; the same program resumes it.
+class CheckpointStop : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A failure on another rank. The rank that failed throws the cause; what() has its text.
 class RankError : public TaskError {
  public:

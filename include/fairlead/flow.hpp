@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace fairlead {
 
@@ -72,6 +75,13 @@ class Flow {
   /// and the number of other tasks that failed or did not run. Throws UsageError, naming the task and the hold, if a
   /// task waits for data that this thread holds.
   void wait();
+  /// With the setting `checkpoint`: checkpoints cover the tasks submitted from now on, up to the next wait(), which must not
+  /// depend on values of data. Returns how many of them are finished: these are skipped when they are submitted again, and
+  /// their data get the saved values. `identity`: pairs of a property and its value; a checkpoint with others is refused.
+  /// All tasks must have finished. A second call starts another computation, without a checkpoint. Throws InputError if the
+  /// checkpoint is of another computation. Later calls may throw it, too, and CheckpointStop after stop_after_checkpoint().
+  /// Returns 0 without the setting.
+  std::uint64_t use_checkpoints(const std::vector<std::pair<std::string, std::string>>& identity);
   /// Cancels the tasks that have not started; wait() then reports the cancellation. Thread-safe.
   void cancel();
   /// With several ranks: ranks that have only a copy of this value discard it after the tasks submitted so far, which

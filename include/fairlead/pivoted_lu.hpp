@@ -50,6 +50,8 @@ class RowPivots {
   }
   /// The first column of tiles of each block.
   const std::vector<std::int32_t>& column_blocks() const noexcept { return column_blocks_; }
+  /// In place of those that suit the memory: to submit the same tasks as another run. Ascending, from 0. Throws UsageError.
+  void set_column_blocks(std::vector<std::int32_t> firsts);
 
   /// The size on disk, or in memory if everything fits.
   static Bytes bytes(std::int64_t n, std::int32_t tile) noexcept;

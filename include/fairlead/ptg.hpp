@@ -245,7 +245,7 @@ Copier copier() {
   if constexpr (Copyable<T>) {
     const auto copy = codelet("copy").cpu([](In<T> from, Out<T> to) { copy_elements(from, to); }).emulated();
     using Calls = CallMaker<In<T>, Out<T>>;
-    return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
+    return {copy.info(), {&Calls::make, fairlead::detail::without_type(Calls{copy.info(), {}})}};
   } else {
     return {};
   }
@@ -277,7 +277,7 @@ struct PartsOf<Tile<E>> {
                           .cpu([part](In<T> from, InOut<T> to) { copy_part<E>(part, from, to); })
                           .emulated();
     using Calls = CallMaker<In<T>, InOut<T>>;
-    return {copy.info(), {&Calls::make, std::make_shared<Calls>(Calls{copy.info(), {}})}};
+    return {copy.info(), {&Calls::make, fairlead::detail::without_type(Calls{copy.info(), {}})}};
   }
   static Copier recut(const Recut& how) {
     using T = Tile<E>;
@@ -289,7 +289,7 @@ struct PartsOf<Tile<E>> {
                     column_bytes(to));
     });
     using Calls = CallMaker<In<T>, Out<T>>;
-    return {move.info(), {&Calls::make, std::make_shared<Calls>(Calls{move.info(), {}})}};
+    return {move.info(), {&Calls::make, fairlead::detail::without_type(Calls{move.info(), {}})}};
   }
   static PartOf extents(const void* handle) {
     const auto& tile = *static_cast<const Handle<Tile<E>>*>(handle);
@@ -322,14 +322,14 @@ class TaskClass {
         !fairlead::detail::has_lists<P...>,
         "the tasks of a parameterized class have a flow for each datum, so its body cannot have a Many");
     begin_body(codelet.info());
-    auto maker = std::make_shared<detail::CallMaker<P...>>(detail::CallMaker<P...>{codelet.info(), {}});
+    detail::CallMaker<P...> maker{codelet.info(), {}};
     static_assert(sizeof...(A) >= sizeof...(P), "there are fewer arguments than parameters of the codelet");
     const std::tuple<const A&...> all{arguments...};
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (add<I, P>(*maker, std::get<I>(all)), ...); }
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (add<I, P>(maker, std::get<I>(all)), ...); }
     (std::index_sequence_for<P...>());
     [&]<std::size_t... I>(std::index_sequence<I...>) { (add_control(std::get<sizeof...(P) + I>(all)), ...); }
     (std::make_index_sequence<sizeof...(A) - sizeof...(P)>());
-    definition_->maker = {&detail::CallMaker<P...>::make, maker};
+    definition_->maker = {&detail::CallMaker<P...>::make, fairlead::detail::without_type(std::move(maker))};
     return *this;
   }
   /// Sets the order of the indices in names, if it differs from their definition: gemm(m, n, k) although the ranges of

@@ -243,6 +243,11 @@ class Runtime {
   /// bandwidth limit. A current or later flush() stops and throws, as do the registration of a matrix and submission to
   /// a cancelled flow. It does not cancel tasks: see Flow::cancel(). Thread-safe.
   void wind_down() noexcept;
+  /// With the setting `checkpoint`: the results are safe elsewhere, so the checkpoint is removed.
+  void remove_checkpoint();
+  /// With the setting `checkpoint`: makes a checkpoint as soon as possible; then the waits and submissions of the flow that
+  /// uses it throw CheckpointStop. Without one, or before the flow uses it, returns false and does nothing. Thread-safe.
+  bool stop_after_checkpoint() noexcept;
   /// Reports to the other ranks why this rank cannot go on, for errors outside of tasks: their waits throw RankError with
   /// this text. Without it they only learn that this rank has ended. The live page shows it as the end of the run. No effect after
   /// a failure.

@@ -27,6 +27,7 @@ from ._factorization import (
     qr,
     slogdet,
 )
+from ._errors import CheckpointStop
 from ._flow import Flow
 from ._info import SolveInfo
 from ._inverse import inv
@@ -58,6 +59,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "CheckpointStop",
     "Codelet",
     "Commute",
     "Datum",

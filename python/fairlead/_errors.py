@@ -19,6 +19,10 @@ class SingularMatrixError(np.linalg.LinAlgError):
     """A pivot is exactly zero."""
 
 
+class CheckpointStop(Exception):  # noqa: N818 - the run can be resumed
+    """The run was stopped after a checkpoint, as requested; the same program resumes it."""
+
+
 _EXCEPTIONS: dict[int, type[Exception]] = {
     _library.USAGE: ValueError,
     _library.CONFIG: ValueError,
@@ -28,6 +32,7 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     _library.MEMORY: MemoryError,
     _library.SYSTEM: OSError,
     _library.UNSUPPORTED: NotImplementedError,
+    _library.STOPPED: CheckpointStop,
 }
 
 

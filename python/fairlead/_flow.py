@@ -71,6 +71,36 @@ class Flow(TaskBuffer):
             _add_note(failure, str(error))
             raise failure from None
 
+    def use_checkpoints(self, **identity: object) -> int:
+        """
+        Make checkpoints of the tasks that are submitted from now on, up to the next wait.
+
+        Needs a runtime with the setting ``checkpoint``. When the program runs again and submits the same tasks, those that are
+        finished in the checkpoint are skipped. Which tasks are submitted must not depend on values. Tasks may write only data
+        that the runtime stores.
+
+        Parameters
+        ----------
+        **identity : object
+            What decides the result, such as sizes and the name of the input. A checkpoint with other values is refused.
+
+        Returns
+        -------
+        int
+            How many of the tasks are finished. 0 without the setting.
+
+        Raises
+        ------
+        ValueError
+            The checkpoint is of another computation. `submit` and `wait` may raise it, too.
+        """
+        self.flush()
+        texts = [text.encode() for key, value in identity.items() for text in (key, str(value))]
+        finished = ctypes.c_uint64()
+        self._runtime.call(library.fairlead_flow_use_checkpoints, self._handle,
+                           (ctypes.c_char_p * len(texts))(*texts), len(identity), ctypes.byref(finished))
+        return finished.value
+
     def cancel(self) -> None:
         """Do not run the tasks that have not started. Running bodies end on their own."""
         if self._handle != 0:

@@ -24,7 +24,8 @@ INTERFACE = "0.1"
 CancelFunction = ctypes.CFUNCTYPE(c_int, c_void_p)
 BlockFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_int64, c_int64, c_void_p, c_int64)
 
-(OK, USAGE, CONFIG, INPUT, NUMERICAL, MEMORY, SYSTEM, CALLBACK, CANCELLED, UNSUPPORTED, OTHER, SINGULAR) = range(12)
+(OK, USAGE, CONFIG, INPUT, NUMERICAL, MEMORY, SYSTEM, CALLBACK, CANCELLED, UNSUPPORTED, OTHER, SINGULAR, TASK,
+ STOPPED) = range(14)
 FLOAT32, FLOAT64, COMPLEX64, COMPLEX128 = range(4)
 ROW_MAJOR, COLUMN_MAJOR = range(2)
 STORED = ("both", "mean", "lower", "upper")

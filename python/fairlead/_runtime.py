@@ -233,6 +233,10 @@ class Runtime:
         assert text.value is not None
         return json.loads(text.value)  # type: ignore[no-any-return]
 
+    def remove_checkpoint(self) -> None:
+        """Remove the checkpoint of the setting ``checkpoint``, since the results are safe elsewhere."""
+        self.call_with_runtime(library.fairlead_runtime_remove_checkpoint)
+
     def live(self, port: int = 0) -> LiveAddress:
         """
         Open a page about the run for a browser: progress, rate, memory, links, workers, and why nothing runs.

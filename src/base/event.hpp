@@ -29,6 +29,8 @@ enum class EventKind : std::uint8_t {
   simulation_finished,  // a what-if simulation has finished: see SimulationFinished
   node_lost,            // a device's memory and its workers are lost: see NodeLoss
   task_reclaimed,       // its device was lost before the body could start
+  pause,                // the program requests that no task starts: see engine/pause.hpp
+  resume,               // tasks may start again
 };
 
 struct Event {

@@ -30,6 +30,8 @@ fairlead_status kind_of(const std::exception_ptr& failure) noexcept {
     return FAIRLEAD_ERROR_CALLBACK;
   } catch (const linalg::CancelledError&) {
     return FAIRLEAD_ERROR_CANCELLED;
+  } catch (const CheckpointStop&) {
+    return FAIRLEAD_ERROR_STOPPED;
   } catch (const UsageError&) {
     return FAIRLEAD_ERROR_USAGE;
   } catch (const config::MemoryLimitError&) {

@@ -14,6 +14,8 @@
 
 #include "c/status.hpp"
 #include "c/task_codelet.hpp"
+#include "front/checkpoint/checkpointer.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 struct fairlead_flow {
   std::shared_ptr<fairlead::c::RuntimeHost> host;
@@ -174,6 +176,22 @@ fairlead_status fairlead_flow_wait(fairlead_flow* flow, int* body_status) {
         if (body_status != nullptr) *body_status = c::body_status_of(failure);
         throw;
       }
+    });
+  });
+}
+
+fairlead_status fairlead_flow_use_checkpoints(fairlead_flow* flow, const char* const* identity, size_t count,
+                                              uint64_t* finished) {
+  return c::status_of([&] {
+    if (count != 0) c::required(identity, "identity");
+    c::required(finished, "finished");
+    front::CheckpointIdentity properties;
+    for (std::size_t i = 0; i < count; ++i)
+      properties.emplace_back(c::required(identity[2 * i], "a property of the identity"),
+                              c::required(identity[2 * i + 1], "a value of the identity"));
+    c::with_flow(flow, [&](front::FlowSource& source) {
+      front::Checkpointer* const checkpointer = front::checkpointer_of(flow->host->runtime());
+      *finished = checkpointer == nullptr ? 0 : checkpointer->use(std::move(properties), source);
     });
   });
 }

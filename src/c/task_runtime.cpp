@@ -249,6 +249,13 @@ fairlead_status fairlead_runtime_live(fairlead_runtime* runtime, uint16_t port, 
   });
 }
 
+fairlead_status fairlead_runtime_remove_checkpoint(fairlead_runtime* runtime) {
+  return c::status_of([&] {
+    c::RuntimeHost& host = *c::required(runtime, "runtime")->host;
+    host.run([&](const std::stop_token&) { host.runtime().remove_checkpoint(); });
+  });
+}
+
 void fairlead_runtime_free(fairlead_runtime* runtime) {
   if (runtime == nullptr) return;
   if (runtime->host->close()) delete runtime;  // otherwise it is left to the end of the process

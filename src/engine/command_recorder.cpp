@@ -57,6 +57,10 @@ std::string_view said_of(EventKind kind) noexcept {
       return "a hold was released";
     case simulation_finished:
       return "a what-if simulation has finished";
+    case pause:
+      return "a pause was requested";
+    case resume:
+      return "the pause has ended";
     case refresh:
       return "the newest values were requested in the program's memory";
   }

@@ -33,10 +33,15 @@ void CountedSource::hand_out() {
 }
 
 bool CountedSource::wait_until_done(std::uint64_t target, bool ending) {
-  progress_.set_target(target);
-  const bool over = core_.wait([&] { return progress_.reached(target); }, ending);
-  progress_.no_target();
-  return over;
+  const auto is_interrupted = [&] { return interruption_ != nullptr && !ending && interruption_->is_due(); };
+  for (;;) {
+    progress_.set_target(target);
+    const bool over = core_.wait([&] { return progress_.reached(target) || is_interrupted(); }, ending);
+    const bool reached = progress_.reached(target);
+    progress_.no_target();
+    if (!over || reached) return over;
+    interruption_->serve();
+  }
 }
 
 }  // namespace fairlead::engine

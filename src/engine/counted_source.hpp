@@ -8,6 +8,16 @@
 
 namespace fairlead::engine {
 
+/// Work of the application's thread that interrupts its waits for tasks.
+class WaitInterruption {
+ public:
+  virtual ~WaitInterruption() = default;
+  /// Cheap. Whatever makes it true wakes the application.
+  virtual bool is_due() const noexcept = 0;
+  /// Called outside of bodies. May throw: the wait ends.
+  virtual void serve() = 0;
+};
+
 class CountedSource : public TaskSource {
  public:
   explicit CountedSource(RuntimeCore& core);
@@ -52,6 +62,7 @@ class CountedSource : public TaskSource {
   void has_more_ready() { core_.engine().backlog().add(*this); }
 
   RuntimeCore& core_;
+  WaitInterruption* interruption_ = nullptr;  // null: none
   SourceProgress& progress_;
   std::uint64_t submitted_ = 0;
 };

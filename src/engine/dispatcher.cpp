@@ -29,6 +29,7 @@ Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
       journal_(parts.journal),
       launcher_(parts.launcher),
       gathering_(parts.gathering),
+      pause_(parts.pause),
       pseudo_tasks_(parts.pseudo_tasks),
       roles_(parts.roles),
       endings_(parts.endings),
@@ -289,6 +290,8 @@ bool Dispatcher::advance_gathering(Commands& out) {
 }
 
 void Dispatcher::give_work(Commands& out) {
+  if (pause_.is_requested()) [[unlikely]]
+    return pause_.advance();
   if (gathering_.any()) [[unlikely]]
     advance_gathering(out);
   do {

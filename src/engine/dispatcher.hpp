@@ -7,6 +7,7 @@
 #include "engine/engine_view.hpp"
 #include "engine/launcher.hpp"
 #include "engine/options.hpp"
+#include "engine/pause.hpp"
 #include "engine/pipeline_depth.hpp"
 #include "engine/roles/roles.hpp"
 #include "engine/span_scheduler.hpp"
@@ -25,6 +26,7 @@ struct DispatcherParts {
   RunRecords& journal;
   Launcher& launcher;
   SpanScheduler& gathering;
+  Pause& pause;
   PseudoTasks& pseudo_tasks;
   Roles& roles;
   Completions& endings;
@@ -104,6 +106,7 @@ class Dispatcher {
   RunRecords& journal_;
   Launcher& launcher_;
   SpanScheduler& gathering_;
+  Pause& pause_;
   PseudoTasks& pseudo_tasks_;
   Roles& roles_;
   Completions& endings_;

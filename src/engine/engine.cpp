@@ -42,6 +42,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
               .mistake = options_.mistake}),
       launcher_(world_, view_, fast_path_, pipelines_, durations_, policy_, journal_),
       gathering_(memory_, world_, view_, fast_path_, pipelines_, depth_, launcher_, endings_, journal_),
+      pause_(view_, pipelines_, launcher_, fast_path_, memory_),
       dispatcher_({.memory = memory_,
                    .effects = effects_,
                    .view = view_,
@@ -52,6 +53,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
                    .journal = journal_,
                    .launcher = launcher_,
                    .gathering = gathering_,
+                   .pause = pause_,
                    .pseudo_tasks = pseudo_tasks_,
                    .roles = roles_,
                    .endings = endings_,
@@ -106,7 +108,7 @@ void Engine::follow(Commands& out) noexcept {
   const bool hungry = dispatcher_.held_by_policy() < policy_.enough();
   if (hungry != hungry_.load(std::memory_order_relaxed)) hungry_.store(hungry);
   if (deliveries_.quiescence_requested()) {
-    looks_quiet_.store(is_idle());
+    looks_quiet_.store(is_idle() || pause_.is_complete());
     out.quiet |= looks_quiet_.load();
   }
 }
@@ -152,6 +154,8 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::node_lost:
       return lose(static_cast<const NodeLoss&>(event), out);
     case EventKind::flush:
+      if (pause_.is_complete()) return memory_.flushes().flush(effects_, memory::Flushes::Writers::paused);
+      [[fallthrough]];
     case EventKind::discard_clean:
       return fast_path_.flush_or_drop(event.kind);
     case EventKind::refresh:
@@ -162,6 +166,10 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::simulation_finished:
       if (what_if_ != nullptr) what_if_->note_finished();
       return policy_->simulation_finished(static_cast<const SimulationFinished&>(event).result);
+    case EventKind::pause:
+      return pause_.begin();
+    case EventKind::resume:
+      return pause_.end();
     case EventKind::timer:
       return;
   }
@@ -204,6 +212,11 @@ bool Engine::is_quiescent() {
   // The order matters: a thread that passes on a completion posts the released tasks before it leaves the count of
   // deliveries; so does a worker that leaves the fast path.
   return deliveries_.none() && is_idle() && !entrance_.something_posted() && stop_.fatal() == nullptr;
+}
+
+bool Engine::is_paused() {
+  const EventQueue::Guard guard{entrance_};
+  return deliveries_.none() && pause_.is_complete() && !entrance_.something_posted();
 }
 
 // ---- for the program
@@ -307,7 +320,7 @@ bool Engine::fast_path_is_possible() const noexcept {
 bool Engine::try_open_fast_path() {
   const EventQueue::Guard guard{entrance_};
   if (stop_.fatal() != nullptr || stop_.error() != 0) return false;
-  if (gathering_.any()) return false;  // idle workers would not be visible
+  if (gathering_.any() || pause_.is_requested()) return false;  // idle workers would not be visible
   return fast_path_.try_open();
 }
 

@@ -12,6 +12,7 @@
 #include "engine/dispatcher.hpp"
 #include "engine/event_queue.hpp"
 #include "engine/log_head.hpp"
+#include "engine/pause.hpp"
 #include "engine/status_report.hpp"
 
 namespace fairlead::engine {
@@ -108,6 +109,8 @@ class Engine final : private Server {
   /// Completions of tasks that did not run, or granted holds, were passed on. Returns true if a thread must be
   /// notified.
   bool deliveries_done(std::size_t completions) noexcept { return deliveries_.end(completions); }
+  /// Whether a requested pause is complete: no body runs, and every finished task has been passed on.
+  bool is_paused();
   /// Whether a requested flush is unfinished. Under the lock.
   bool flushing() const noexcept { return fast_path_.flush_waits() || memory_.flushes().under_way(); }
   /// Whether no task runs, is staged or waits, and no copy is in flight. For tests.
@@ -175,6 +178,7 @@ class Engine final : private Server {
   Roles roles_;
   Launcher launcher_;
   SpanScheduler gathering_;
+  Pause pause_;
   Dispatcher dispatcher_;
   EventQueue entrance_;
   // policies reach it through the view; it posts events at the entrance

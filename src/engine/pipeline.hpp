@@ -41,9 +41,10 @@ struct Pipeline {
   bool present = false;         ///< the worker takes tasks
   bool ever_present = false;    ///< it has arrived; it may have left since
   bool lost = false;            ///< it has left for good
-  bool aside = false;           ///< a task that spans several workers uses or reserves this worker
-  bool launched = false;        ///< tasks were launched since the engine was entered
-  bool lost_to_data = false;    ///< it became idle waiting for data
+  /// How often it is reserved: by a task that spans several workers, and by a pause.
+  std::uint8_t aside = 0;
+  bool launched = false;      ///< tasks were launched since the engine was entered
+  bool lost_to_data = false;  ///< it became idle waiting for data
   Time idle_since{};
   Duration fast_path_busy_before{};  ///< its time in fast-path tasks when it became idle
   Duration busy{}, waiting_for_data{}, waiting_for_tasks{};

@@ -38,8 +38,8 @@ class Pipelines {
   /// The worker leaves for good. Returns true if it never arrived: then it need not be waited for.
   bool lost(WorkerId worker) noexcept;
   bool any_lost() const noexcept { return any_lost_; }
-  /// Whether a task of several workers uses or reserves this worker.
-  void set_aside(WorkerId worker, bool aside) noexcept { at(worker).aside = aside; }
+  /// Whether a task of several workers, or a pause, reserves this worker. Both may: calls are counted.
+  void set_aside(WorkerId worker, bool aside) noexcept { aside ? ++at(worker).aside : --at(worker).aside; }
   /// The worker stood aside and worked for a task of several workers, for this duration.
   void account_span_help(WorkerId worker, Duration task, Time now, Duration in_fast_path) noexcept;
 

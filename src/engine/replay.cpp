@@ -425,6 +425,8 @@ class Replayer {
         [[fallthrough]];
       case EventKind::timer:
       case EventKind::discard_clean:
+      case EventKind::pause:
+      case EventKind::resume:
         event = &others_.emplace_back();
         break;
       default:

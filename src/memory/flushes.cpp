@@ -7,14 +7,14 @@
 
 namespace fairlead::memory {
 
-void Flushes::flush(Effects& effects) {
+void Flushes::flush(Effects& effects, Writers writers) {
   ensure(!wanted_, "one flush ends before the next begins");
-  refreshing_ = false;
+  refreshing_ = writers == Writers::paused;
   for (std::size_t i = 0; i < state_.data.size(); ++i) {
     Datum& datum = state_.data[static_cast<DatumId>(i)];
     if (!datum.dirty() || datum.removed || datum.is_partial) continue;
     ++open_;
-    if (datum.home.arriving == nullptr && datum.writers != 0) {
+    if (datum.home.arriving == nullptr && datum.writers != 0 && !refreshing_) {
       datum.flush_when_written = true;
     } else {
       join_or_send_home(datum, effects);

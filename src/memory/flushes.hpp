@@ -1,6 +1,7 @@
 // Writes values back to their homes when the program asks: all data (a flush) or some data (a refresh). One flush or
 // refresh at a time.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,8 +15,14 @@ class Flushes {
   Flushes(State& state, Transfers& transfers)
       : state_(state), transfers_(transfers), early_(state, transfers) {}
 
-  /// Writes back every datum whose newest version is not in its home. Complete when `under_way()` is false.
-  void flush(Effects& effects);
+  /// The tasks that are changing data.
+  enum class Writers : std::uint8_t {
+    awaited,  // they run: their versions are written back
+    paused,   // none has started: the versions before them are written back
+  };
+  /// Writes back every datum whose newest version is not in its home. Complete when `under_way()` is false. While writers
+  /// are paused, a datum that was being written back may still be dirty then.
+  void flush(Effects& effects, Writers writers = Writers::awaited);
   /// Writes back the newest versions of these data, except those that a task is changing. Complete when `under_way()`
   /// is false.
   void refresh(std::span<const DatumId> data, Effects& effects);
@@ -62,7 +69,7 @@ class Flushes {
   Transfers& transfers_;
   EarlyWriteBack early_;
   bool wanted_ = false;
-  bool refreshing_ = false;  // the open operation is a refresh, which waits for no task
+  bool refreshing_ = false;  // the open operation waits for no task
   std::size_t open_ = 0;     // data whose copies the flush waits for
 };
 

@@ -106,6 +106,8 @@ void Execution::wait_for_tasks(bool flushed) {
     linalg::wait_for_results(*flow_);
     throw_if_cancelled();
     if (flushed) runtime_.flush();
+  } catch (const CheckpointStop&) {
+    throw;  // the reaction to the signal
   } catch (const Error&) {
     throw_if_cancelled();
     throw;

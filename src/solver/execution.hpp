@@ -87,6 +87,8 @@ class Execution {
   /// A remark for the user, one sentence without a full stop: kept, and shown at once by executions that show
   /// anything.
   void warn(const std::string& text);
+  /// What the user should know although nothing is wrong, one sentence without a full stop: shown, but not kept.
+  virtual void note(const std::string&) {}
   /// The remarks so far.
   const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   /// Called by a solve at each of these moments.

@@ -22,6 +22,7 @@
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/stored_source.hpp"
+#include "base/bytes_text.hpp"
 #include "machine/machine.hpp"
 #include "solver/choose_method.hpp"
 #include "solver/inverse_estimate.hpp"
@@ -58,16 +59,16 @@ template <class T>
 SolveSteps<T>::SolveSteps(const LinearSystem& system, const SolveOptions& options, const Config& config,
                           const linalg::Kernels& kernels, const GridRank& place)
     : system_(system),
-      options_(options),
+      checkpoint_(config),
+      options_(checkpoint_.adopted(options, system.solution())),
       config_(config),
       place_(place),
       workers_(config.has("workers") ? config.count("workers") : machine::discover().workers),
       m_(system.long_side()),
       n_(system.short_side()),
-      is_wide_(system.rows() < system.unknowns()),
       kernels_(kernels),
-      a_(is_wide_ ? system.a->transposed() : system.a) {
-  if (is_wide_ && options_.keep_factors)
+      a_(is_wide() ? system.a->transposed() : system.a) {
+  if (is_wide() && options_.keep_factors)
     throw InputError(fmt::format(
         "{} has the shape {}: factors of a matrix with fewer rows than columns are not kept; factor "
         "its transpose",
@@ -127,7 +128,7 @@ std::unique_ptr<MatrixToSolve<Element>> SolveSteps<T>::matrix_of(
     return symmetric_matrix<Element>(
         std::move(file), system_.stored,
         method.solve->grows ? SymmetricKinds::hermitian_or_symmetric : SymmetricKinds::hermitian);
-  return general_matrix<Element>(std::move(file), system_.stored, is_wide_);
+  return general_matrix<Element>(std::move(file), system_.stored, is_wide());
 }
 
 template <class T>
@@ -147,7 +148,7 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   const bool may_refine = method.solve->grows || (method.solve->symmetric && !system_.of_points());
   const Bytes refining =
       std::max<Bytes>(in_other_precision ? linalg::RefinedSolve<SingleOf<T>>::bytes(n_, at_once, 0) : 0,
-                      is_wide_        ? minimum_norm_check_bytes<T>(n_, m_, columns())
+                      is_wide()        ? minimum_norm_check_bytes<T>(n_, m_, columns())
                       : least_squares ? LeastSquaresError<T>::bytes(m_, at_once)
                       : may_refine    ? refined_steps_bytes<T>(n_, columns())
                                       : 0);
@@ -172,6 +173,7 @@ DenseProblem SolveSteps<T>::problem(const DenseOperation& method, ElementType el
                        .reserved = reserved_,
                        .ranks = place_.count()};
   problem.set_tile(config_, workers_);
+  if (const auto tile = checkpoint_.tile(method, element); tile && !config_.has("tile")) problem.tile = *tile;
   settle_tile(run_->runtime(), problem);
   if (method.solve->least_squares) problem.set_tree();
   problem.title = method.solve->title(problem);
@@ -181,7 +183,7 @@ DenseProblem SolveSteps<T>::problem(const DenseOperation& method, ElementType el
 template <class T>
 void SolveSteps<T>::read_right_hand_sides() {
   x_ = in_any_precision([&] { return vectors_of_all<T>(run_->runtime(), place_, *system_.b); });
-  if (!is_wide_) return;
+  if (!is_wide()) return;
   // A^T x' = b' for the conjugate vectors, in columns that have room for x'.
   std::vector<T> longer(static_cast<std::size_t>(m_ * columns()));
   for (std::int64_t c = 0; c < columns(); ++c)
@@ -304,10 +306,30 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   }
   run_->reached(Milestone::tiled);
 
+  if (checkpoint_.is_wanted()) use_checkpoints(a, factors);
   run_->begin("factorization", problem.operation->tasks(problem), problem.flops());
   run_->compute([&](auto& front) { factors.factor(front); });
   result_.seconds += run_->end();
   stage_ = Stage::solved;
+}
+
+template <class T>
+template <class Element>
+void SolveSteps<T>::use_checkpoints(const TiledMatrix<Element>& a, TiledFactors<Element>& factors) {
+  const DenseProblem& problem = result_.problem;
+  if (run_->front() != Front::flow)
+    throw ConfigError(fmt::format("checkpoints need --front flow, not {}", name_of(run_->front())));
+  if (const std::string order = checkpoint_.task_order(problem); !order.empty())
+    factors.set_task_order(order);
+  const std::uint64_t digest = digest_of_some_tiles(run_->flow(), a, problem.operation->tiles);
+  const std::uint64_t finished =
+      run_->flow().use_checkpoints(identity_of(problem, system_, factors.task_order(), digest));
+  run_->note(fmt::format("checkpoints every {} in {}, which takes {} of disk space",
+                         config_.text("checkpoint-period"), config_.text("checkpoint"),
+                         mebibytes(2 * problem.matrix_bytes())));
+  if (finished != 0)
+    run_->note(fmt::format("{} of {} tasks of the factorization are finished in the checkpoint", finished,
+                           problem.operation->tasks(problem)));
 }
 
 template <class T>
@@ -364,7 +386,7 @@ void SolveSteps<T>::finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix) {
     require_finite_solution();
     return;
   }
-  if (is_wide_) return finish_minimum_norm(std::move(kept), *matrix);
+  if (is_wide()) return finish_minimum_norm(std::move(kept), *matrix);
   if (is_least_squares(method)) return finish_least_squares(std::move(kept), *matrix);
   solve_with(kept);
   run_->reached(Milestone::solved);
@@ -385,7 +407,7 @@ RankDecision<T> SolveSteps<T>::rank_decision(const KeptFactors<T>& kept, Inverse
         of_inverse = estimate_norm_of_inverse(*run_, *kept.factors, a);
         return of_inverse.norm;
       },
-      is_wide_);
+      is_wide());
   result_.seconds += rank.seconds();
   return rank;
 }

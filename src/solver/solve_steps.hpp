@@ -16,6 +16,7 @@
 
 #include "base/scalar.hpp"
 #include "solver/execution.hpp"
+#include "solver/factorization_checkpoint.hpp"
 #include "solver/grid_rank.hpp"
 #include "solver/kept_factors.hpp"
 #include "solver/least_squares_check.hpp"
@@ -74,6 +75,7 @@ class SolveSteps {
   enum class Attempt : std::uint8_t { succeeded, failed, failed_in_single };
 
   std::int64_t columns() const noexcept { return system_.right_hand_sides(); }
+  bool is_wide() const noexcept { return system_.rows() < system_.unknowns(); }
   bool is_least_squares(const DenseOperation& method) const;
   SolvePrecision precision(const DenseOperation& method) const;
   std::shared_ptr<const linalg::MatrixSource<WideOf<T>>> right_hand_sides() const;
@@ -96,6 +98,8 @@ class SolveSteps {
   void finish(KeptFactors<T> kept, MatrixToSolve<T>* matrix);
   template <class Element>
   void factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Element>& a, TiledFactors<Element>& factors);
+  template <class Element>
+  void use_checkpoints(const TiledMatrix<Element>& a, TiledFactors<Element>& factors);
   void finish_least_squares(KeptFactors<T> kept, MatrixToSolve<T>& matrix);
   void finish_minimum_norm(KeptFactors<T> kept, MatrixToSolve<T>& matrix);
   std::vector<T> solve_minimum_norm(const KeptFactors<T>& kept, RankDecision<T>& rank);
@@ -111,12 +115,12 @@ class SolveSteps {
   void find_loss_in_file();
 
   const LinearSystem& system_;
+  const FactorizationCheckpoint checkpoint_;
   const SolveOptions options_;
   const Config config_;
   const GridRank place_;
   const std::size_t workers_;
   const std::int64_t m_, n_;  // of what is factored: A, or A^T if A has fewer rows than columns
-  const bool is_wide_;        // the latter
   const linalg::Kernels kernels_;
   Bytes kept_ = 0;  // of the file of A, in memory
   Bytes reserved_ = 0;

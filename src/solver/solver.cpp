@@ -256,6 +256,7 @@ class Solver::Implementation {
       result = steps.run(run);
     }
     if (stop_.stop_requested()) throw CancelledError("");  // the run can no longer be used
+    run.runtime().remove_checkpoint();
     return result;
   }
 

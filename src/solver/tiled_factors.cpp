@@ -9,8 +9,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <complex>
 #include <optional>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -181,6 +183,19 @@ class PivotedLuFactors final : public FlowOnlyFactors<T> {
                    const TiledMatrix<T>& a, StoredFactors<T>* stored)
       : kernels_(kernels.solve), a_(a), pivots_(runtime, a, stored) {}
   void factor(Flow& flow) override { linalg::factor_lu_pivoted(flow, kernels_, a_, pivots_); }
+  std::string task_order() const override {
+    return fmt::format("{}", fmt::join(pivots_.column_blocks(), ","));
+  }
+  void set_task_order(const std::string& order) override {
+    std::vector<std::int32_t> firsts;
+    std::istringstream text(order);
+    for (std::string first; std::getline(text, first, ',');) {
+      std::int32_t number = -1;
+      std::from_chars(first.data(), first.data() + first.size(), number);
+      firsts.push_back(number);
+    }
+    pivots_.set_column_blocks(std::move(firsts));
+  }
   void solve(Flow& flow, const TiledMatrix<T>& b) override {
     linalg::solve_lu_pivoted_factored(flow, kernels_, a_, pivots_, b);
   }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "solver/dense_problem.hpp"
 
@@ -50,6 +51,11 @@ class TiledFactors {
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
   /// b := L b; throws UsageError unless the factorization is Cholesky.
   virtual void multiply_lower(Flow& flow, const TiledMatrix<T>& b);
+  /// What the order of the tasks of factor() depends on, other than the problem: it is chosen for the memory and the
+  /// workers. Empty: nothing.
+  virtual std::string task_order() const { return {}; }
+  /// The order of another run, for the same tasks. Throws UsageError if it is none.
+  virtual void set_task_order(const std::string&) {}
   virtual void visit_data(const FactorDataVisitor<T>&) const {}
   /// As DenseProblem's; 0: the factorization has none.
   virtual std::int32_t inner_block() const { return 0; }

@@ -21,7 +21,8 @@ struct RunOptions {
   bool cancels = false;
   bool holds = false;  ///< the application acquires data in between
   bool devices_are_lost = false;
-  bool tight = true;  ///< capacity near the largest footprint
+  bool pauses = false;  ///< all workers pause now and then, while all data go to their homes
+  bool tight = true;    ///< capacity near the largest footprint
   std::size_t tasks = 150;
   DeliberateMistake mistake{};
   /// Given the engine at the end, however the run ended. If set, the engine keeps a log.

@@ -88,6 +88,23 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
   RecordProperty("longest_passed", static_cast<int>(total.longest_passed));
 }
 
+// As for a checkpoint, at any moment: with holds, tasks of several workers, devices and reductions.
+TEST(RandomRuns, GoOnAfterPauses) {
+  constexpr std::uint64_t runs = sanitized ? 300 : 1000;
+  std::uint64_t pauses = 0;
+  for (std::uint64_t seed = 6'000'001; seed <= 6'000'000 + runs; ++seed) {
+    RunOptions options{.policy = options_of(seed).policy, .pauses = true};
+    options.tight = seed % 3 != 0;
+    options.holds = seed % 2 == 0;
+    options.tasks = 80;
+    RunResult result;
+    const auto failure = random_run(seed, options, result);
+    EXPECT_FALSE(failure.has_value()) << "seed " << seed << " (" << options.policy << "): " << *failure;
+    pauses += result.pauses;
+  }
+  EXPECT_GT(pauses, runs);
+}
+
 // Whatever a lost device was doing: data reported as good are right, the rest fails, and the run ends. If no only replica
 // was lost and no task had started there, the run continues without a failure.
 TEST(RandomRuns, EndWithRightValuesOrErrorsWhenDevicesAreLost) {

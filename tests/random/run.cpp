@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backend/sim/sim_world.hpp"
+#include "front/checkpoint/pause_of_run.hpp"
 #include "front/flow/flow_source.hpp"
 #include "random/value_checker.hpp"
 #include "schedule/policies.hpp"
@@ -36,12 +37,13 @@ class NoGenerator final : public data::Generator {
 class Runner {
  public:
   Runner(engine::RuntimeCore& core, const RandomProgram& program, ValueChecker& checker, std::uint64_t seed,
-         bool failures_planned, bool several_bodies)
+         bool failures_planned, bool several_bodies, bool pauses)
       : core_(core),
         program_(program),
         checker_(checker),
         random_(seed),
-        failures_planned_(failures_planned) {
+        failures_planned_(failures_planned),
+        pauses_(pauses) {
     checker_.is_over = [this](std::size_t t) { return watched_.at(t)->finished.load(); };
     for (std::size_t kinds = 0; kinds < codelets_.size(); ++kinds) {
       codelets_[kinds].name = "random";
@@ -73,6 +75,7 @@ class Runner {
     result.holds_refused = refused_;
     result.waits_refused = waits_refused_;
     result.losses_reported = losses_reported_;
+    result.pauses = times_paused_;
   }
 
  private:
@@ -130,6 +133,7 @@ class Runner {
       wish(submission, t);
       // Holds may leave no memory, or fragment it: then they are released, and the call is repeated.
       insist([&] { task.hold ? acquire(flow, submission, t) : submit(flow, submission, t); });
+      if (pauses_ && Random::mix(7 * t + program_.tasks.size()) % 16 == 0) pause(flow);
     }
     if (random_.once_in(2)) release_all();
     try {
@@ -230,6 +234,28 @@ class Runner {
     }
   }
 
+  /// While all workers pause no task starts or ends, and a flush brings every value home.
+  void pause(const front::FlowSource& flow) {
+    if (!core_.holds().none()) return;
+    const front::PauseOfRun paused(core_);
+    if (!paused.is_complete()) throw Error("a pause is not complete");
+    const std::uint64_t done = core_.engine().tasks_done();
+    times_paused_ += flow.done() != flow.submitted();
+    for (int flushes = 0; !homes_are_new(); ++flushes) {
+      if (flushes == 3) throw Error("a flush in a pause leaves a value away from its home");
+      paused.flush();
+    }
+    if (core_.engine().tasks_done() != done) throw Error("a task ended in a pause");
+  }
+  bool homes_are_new() const {
+    for (std::size_t d = 0; d < data_.size(); ++d) {
+      if (is_gone(d)) continue;
+      const memory::Datum& datum = core_.engine().memory().datum(id_of(d));
+      if (datum.dirty() && !datum.poisoned && !datum.is_partial) return false;
+    }
+    return true;
+  }
+
   /// Afterwards the homes have the versions that were the newest at the start, or newer.
   void flush() {
     std::vector<std::uint64_t> wanted;
@@ -284,7 +310,8 @@ class Runner {
   const std::shared_ptr<const CodeletInfo> codelet_ = std::make_shared<CodeletInfo>();
   std::uint64_t granted_ = 0, refused_ = 0, waits_refused_ = 0, losses_reported_ = 0;
   Random random_;
-  bool failures_planned_, something_failed_ = false;
+  bool failures_planned_, pauses_, something_failed_ = false;
+  std::uint64_t times_paused_ = 0;
   std::array<CodeletInfo, 8> codelets_;
   const NoGenerator generator_;
   std::vector<std::unique_ptr<engine::RegisteredDatum>> data_;
@@ -436,7 +463,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
     const std::unique_ptr<engine::RuntimeCore, decltype(tell)> at_exit(&core, tell);
     Runner runner(core, plan.program, checker, plan.application_seed,
                   options.tasks_fail || options.copies_fail || options.cancels || !plan.lost_devices.empty(),
-                  plan.seed % 2 == 0);
+                  plan.seed % 2 == 0, options.pauses);
     runner.run();
     runner.count(result);
     const auto& memory = core.engine().memory();

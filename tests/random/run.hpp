@@ -22,6 +22,7 @@ struct RunResult {
   std::uint64_t devices_lost = 0;     ///< before the end
   std::uint64_t tasks_failed = 0;     ///< after their start
   std::uint64_t losses_reported = 0;  ///< waits and flushes that reported lost data
+  std::uint64_t pauses = 0;           ///< while tasks were unfinished
   Bytes bytes_moved = 0, prefetched_bytes = 0, unused_prefetch_bytes = 0;
   std::size_t longest_passed = 0;
   std::uint64_t digest = 0;  ///< of all commands

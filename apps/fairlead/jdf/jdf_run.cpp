@@ -247,6 +247,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
     if (!it.output.empty()) outputs.push_back({"-o", it.output, config.flag("overwrite")});
   }
   require_distinct_files(config, inputs, outputs);
+  if (config.has("checkpoint")) throw ConfigError("--checkpoint: graphs in JDF have no checkpoints");
   config = settings_of_run(std::move(config), ranks);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   JdfTask task{std::move(config), program, std::move(matrices), workers};

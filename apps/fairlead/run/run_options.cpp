@@ -61,6 +61,8 @@ void set_workers_of_ranks(Config& config, const CommandRanks& ranks) {
 }
 
 Config settings_of_run(Config config, const CommandRanks& ranks) {
+  if (!ranks.alone() && config.has("checkpoint"))
+    throw ConfigError("--checkpoint: runs over several ranks have no checkpoints");
   if (config.has("scheduler")) front::make_scheduler(config, config.text("scheduler"));
   apply_quiet(config);
   if (!config.has("memory"))

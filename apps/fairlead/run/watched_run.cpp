@@ -36,12 +36,17 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
                 std::move(kernels), front, rank),
       is_first_(rank.number() == 0) {
   if (is_first_ || !rank.in_process()) {
-    interrupt_.emplace([this] { cancel(); }, std::nullopt, [this] { log_message("\n{}", status()); });
+    interrupt_.emplace([this] { stop(); }, std::nullopt, [this] { log_message("\n{}", status()); });
     status_server_.emplace([this] { return status(); });
   }
   if (config.has("trace") || config.has("report")) traces_.emplace(runtime());
   style_ = report::progress_style(is_first_ ? config.text("progress") : "none", 2);
   start_progress();
+}
+
+/// Batch systems send SIGTERM before the end of a job's time.
+void WatchedRun::stop() {
+  if (Interrupt::signal() != SIGTERM || !runtime().stop_after_checkpoint()) cancel();
 }
 
 void WatchedRun::start_progress() {

@@ -60,7 +60,9 @@ class WatchedRun : public solver::Execution {
 
  private:
   void throw_if_cancelled() const override;
+  void note(const std::string& text) override { print_line("fairlead: " + text); }
   void show_warning(const std::string& text) override { print_line("fairlead: " + text); }
+  void stop();
   void start_progress();
   std::string status() const;
 

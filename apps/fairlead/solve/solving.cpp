@@ -113,6 +113,7 @@ SolvedHere solve_here(const LinearSystem& system, const SolveOptions& options, c
     }
     run.hand_over_to_first_rank();
     const double seconds_of_writing = writes ? run.end_by([&] { out->commit(); }) : 0;
+    run.runtime().remove_checkpoint();
     run.remove_progress();
     std::vector<trace::Snapshot> recorded = run.collect_traces();
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/column_blocks.hpp"
@@ -64,6 +66,15 @@ RowPivots<T>::RowPivots(Runtime& runtime, const TiledMatrix<T>& a, detail::Store
     remove_all();
     throw;
   }
+}
+
+template <class T>
+void RowPivots<T>::set_column_blocks(std::vector<std::int32_t> firsts) {
+  const auto count = static_cast<std::int32_t>(panels_.size());
+  if (firsts.empty() || firsts.front() != 0 || (count > 0 && firsts.back() >= count) ||
+      std::ranges::adjacent_find(firsts, std::greater_equal<>()) != firsts.end())
+    throw UsageError("the blocks of columns of an LU factorization must ascend from 0");
+  column_blocks_ = std::move(firsts);
 }
 
 template <class T>

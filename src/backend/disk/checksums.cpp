@@ -31,6 +31,19 @@ void Checksums::add(std::span<const Sum> sums) {
   }
 }
 
+std::vector<Checksums::Sum> Checksums::within(Bytes offset, Bytes bytes) const {
+  std::vector<Sum> sums;
+  const std::lock_guard lock(mutex_);
+  for (auto at = entries_.lower_bound(offset);
+       at != entries_.end() && at->first + at->second.bytes <= offset + bytes; ++at)
+    sums.push_back({at->first, at->second.bytes, at->second.value});
+  return sums;
+}
+
+bool Checksums::matches(std::span<const std::byte> content, std::uint64_t value) {
+  return sum_of(content) == value;
+}
+
 void Checksums::forget(Bytes offset, Bytes bytes) {
   const std::lock_guard lock(mutex_);
   forget_locked(offset, bytes);

@@ -33,6 +33,10 @@ class Checksums {
   /// Compute the sums before `content` is written, and add them afterwards.
   std::vector<Sum> of(Bytes offset, std::span<const std::byte> content) const;
   void add(std::span<const Sum> sums);
+  /// The sums of chunks within a range of the file, by offset.
+  std::vector<Sum> within(Bytes offset, Bytes bytes) const;
+  /// Whether the content of a chunk has this checksum.
+  static bool matches(std::span<const std::byte> content, std::uint64_t value);
   /// The range is about to change.
   void forget(Bytes offset, Bytes bytes);
 

@@ -28,9 +28,15 @@ void DiskTransferEngine::start(const Transfer& load) {
   const TransferEnd& in_memory = load.away_from_home ? load.to : load.from;
   if (in_memory.host == nullptr) throw Error("internal: a copy between the disk and memory other than RAM");
   auto pending = std::make_unique<Transfer>(load);
+  Bytes offset = on_disk.offset;
+  if (file_.places != nullptr) {
+    const Bytes slot = offset - load.first;
+    offset = load.first + (load.away_from_home ? file_.places->for_reading(slot, load.copy->bytes)
+                                               : file_.places->for_writing(slot, load.copy->bytes));
+  }
   // In whole pages, as direct I/O requires; replicas, staging buffers and the file have the space.
   threads_.submit(IoRequest{.descriptor = file_.descriptor,
-                            .offset = on_disk.offset,
+                            .offset = offset,
                             .memory = in_memory.host,
                             .bytes = whole_pages_for(load.bytes),
                             .direction = load.away_from_home ? IoDirection::read : IoDirection::write,
@@ -61,13 +67,14 @@ TransferResult DiskTransferEngine::outcome_of(const Transfer& load, const IoResu
     outcome.failure = file_.missing;
   } else if (result.error_number == EBADMSG) {
     const Bytes begin = load.from.offset - load.first;  // file offset of the whole datum
+    Bytes in_datum = result.wrong_at - begin;
+    if (file_.places != nullptr) in_datum %= file_.places->place_bytes(load.copy->bytes);
     outcome.failure = std::make_exception_ptr(SystemError(fmt::format(
         "{} came back from the disk otherwise than it was written: its checksum is wrong at byte {} of the "
         "spill file in \"{}\" (byte {} of {}).\n"
         "  The run was stopped, since its results could be wrong. If that happens again, test this disk and "
         "the machine's memory, or name another disk by --disk-directory.",
-        site_.name_of(load.copy->datum), result.wrong_at, file_.place, result.wrong_at - begin,
-        load.copy->bytes)));
+        site_.name_of(load.copy->datum), result.wrong_at, file_.place, in_datum, load.copy->bytes)));
   }
   return outcome;
 }
@@ -84,9 +91,10 @@ class DiskPart final : public BackendInstance {
     settings.threads = static_cast<unsigned>(around.config->count("disk-threads"));
     if (around.config->has("disk-bandwidth"))
       settings.bytes_per_second = around.config->bandwidth_bytes_per_second("disk-bandwidth");
-    const SpillFile& file = *around.spill;
-    transfer_engine_.emplace(DiskTransferEngine::File{file.descriptor(), file.directory(), file.missing()},
-                             settings, *around.traffic, site);
+    SpillFile& file = *around.spill;
+    transfer_engine_.emplace(
+        DiskTransferEngine::File{file.descriptor(), file.directory(), file.missing(), file.places()},
+        settings, *around.traffic, site);
     site.set_transfer_engine(topology.link_between(topology.store(), topology.host()), *transfer_engine_);
   }
 

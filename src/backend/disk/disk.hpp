@@ -6,6 +6,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/disk/io_threads.hpp"
+#include "backend/disk/slot_places.hpp"
 
 namespace fairlead::backend {
 
@@ -20,6 +21,7 @@ class DiskTransferEngine final : public TransferEngine {
     int descriptor = -1;
     std::string place{};           ///< for messages
     std::exception_ptr missing{};  ///< why there is no file (descriptor -1); otherwise null
+    SlotPlaces* places{};          ///< of its slots; null: each has one
   };
   /// `traffic` and `site` must outlive it.
   DiskTransferEngine(File file, const IoThreads::Settings& settings, DiskTraffic& traffic, BackendHost& site);

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "backend/disk/aligned_memory.hpp"
@@ -111,6 +112,16 @@ void SpillFile::open() {
         "  Name a directory that exists, is on a disk and can be written to.",
         directory_, is_removed_directory(directory_) ? "it has been removed" : std::strerror(error)));
   }
+  use_direct_io();
+}
+
+SpillFile::SpillFile(std::string directory, FileDescriptor file)
+    : directory_(std::move(directory)), fits_in_memory_(0), file_(std::move(file)) {
+  use_direct_io();
+  places_ = std::make_unique<SlotPlaces>(alignment());
+}
+
+void SpillFile::use_direct_io() {
   const Bytes alignment = direct_alignment(file_.get());
   direct_ = alignment > 0 && set_direct(file_.get(), true) && takes_direct_writes(file_.get(), alignment);
   if (!direct_) set_direct(file_.get(), false);
@@ -118,11 +129,14 @@ void SpillFile::open() {
 }
 
 void SpillFile::reserve(Bytes bytes) {
-  const Bytes added = slots_.rounded(bytes), before = size();
-  if (added == 0) return;
+  constexpr auto most = static_cast<Bytes>(std::numeric_limits<off_t>::max());
+  const Bytes rounded = slots_.rounded(bytes), before = size();
+  if (rounded == 0) return;
+  if (rounded > most / places_per_slot()) refuse_space(rounded, EFBIG);
+  const Bytes added = rounded * places_per_slot();
   const bool needed = added > fits_in_memory_ || before > fits_in_memory_ - added;
   if (needed && missing_) std::rethrow_exception(missing_);
-  if (added > static_cast<Bytes>(std::numeric_limits<off_t>::max()) - before) refuse_space(added, EFBIG);
+  if (added > most - before) refuse_space(added, EFBIG);
   const int error_number =
       missing_ ? 0 : take_space(file_.get(), set_aside_, before, before + added, alignment());
   // Truncates the file to its former size when the disk is full. Slots up to `before` may have been written, even
@@ -145,8 +159,26 @@ void SpillFile::reserve(Bytes bytes) {
   if (error_number == 0) set_aside_ = before + added;
 }
 
+void SpillFile::release(memory::ByteRange slot) {
+  places_ != nullptr ? released_.push_back(slot) : slots_.release(slot);
+}
+
+void SpillFile::free_released() {
+  for (const memory::ByteRange slot : std::exchange(released_, {})) {
+    places_->forget(slot.offset);
+    slots_.release(with_all_places(slot));
+  }
+}
+
 memory::ByteRange SpillFile::allocate(Bytes bytes) {
-  if (const auto slot = slots_.allocate(bytes)) return *slot;
+  const auto allocated = [&]() -> std::optional<memory::ByteRange> {
+    const Bytes rounded = slots_.rounded(bytes);
+    if (rounded > slots_.capacity()) return std::nullopt;
+    const auto all = slots_.allocate(rounded * places_per_slot());
+    if (!all) return std::nullopt;
+    return memory::ByteRange{all->offset, all->bytes / places_per_slot()};
+  };
+  if (const auto slot = allocated()) return *slot;
   // With many small data, one system call per datum would dominate the cost.
   const bool several = bytes < small && size() >= set_aside_at_once;
   try {
@@ -155,7 +187,7 @@ memory::ByteRange SpillFile::allocate(Bytes bytes) {
     if (!several) throw;
     reserve(bytes);
   }
-  return *slots_.allocate(bytes);
+  return *allocated();
 }
 
 void SpillFile::refuse_space(Bytes bytes, int error_number) const {

@@ -27,6 +27,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::request_hold(const Submission& wan
                                                            HoldCallback callback) {
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
+  if (checkpointer_ != nullptr) checkpointer_->require_unobserved(submission);
   core_.reductions().close_all();  // closed before the admission check: fold tasks need memory, too
   if (common_program_ != nullptr) common_program_->check_hold(submission);
   Gathered gathered(submission);

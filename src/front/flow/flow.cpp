@@ -16,7 +16,8 @@
 namespace fairlead {
 
 Flow::Flow(Runtime& runtime)
-    : implementation_(std::make_unique<Implementation>(runtime.implementation_, front::core_of(runtime))) {}
+    : implementation_(std::make_unique<Implementation>(runtime.implementation_, front::core_of(runtime),
+                                                       front::checkpointer_of(runtime))) {}
 Flow::~Flow() {
   auto& it = *implementation_;
   if (!it.source->finish()) it.core.keep(std::move(it.source));
@@ -64,6 +65,10 @@ void Flow::drop_copies_of(const detail::DatumReference& datum, SourceLine where)
   implementation_->core.caller().check("drop_copies");
   front::RankContext* const ranks = front::rank_context(implementation_->core.surroundings());
   if (ranks != nullptr) ranks->program().drop_copies(datum, where.file_name(), where.line());
+}
+std::uint64_t Flow::use_checkpoints(const std::vector<std::pair<std::string, std::string>>& identity) {
+  auto& it = *implementation_;
+  return it.checkpointer == nullptr ? 0 : it.checkpointer->use(identity, *it.source);
 }
 void Flow::wait() { implementation_->source->wait(); }
 void Flow::cancel() { implementation_->source->cancel(); }

@@ -11,10 +11,14 @@ namespace fairlead {
 
 class Flow::Implementation {
  public:
-  Implementation(std::shared_ptr<void> r, engine::RuntimeCore& c)
-      : runtime(std::move(r)), core(c), source(std::make_unique<front::FlowSource>(core)) {}
+  Implementation(std::shared_ptr<void> r, engine::RuntimeCore& c, front::Checkpointer* makes_checkpoints)
+      : runtime(std::move(r)),
+        core(c),
+        checkpointer(makes_checkpoints),
+        source(std::make_unique<front::FlowSource>(core)) {}
   std::shared_ptr<void> runtime;  // keeps the runtime alive as long as the flow
   engine::RuntimeCore& core;
+  front::Checkpointer* const checkpointer;  // null: no checkpoints
   std::unique_ptr<front::FlowSource> source;
 };
 

@@ -180,6 +180,8 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<ObservedTa
     }
   }
   core_.stop_on_out_of_memory([&] {
+    if (checkpointer_ != nullptr) [[unlikely]]
+      checkpointer_->runs_as(task.id);
     if (core_.submission_book() != nullptr) [[unlikely]]
       record_task(submission, gathered, written_down, order);
     insert_task(task, submission, gathered, std::move(watched), order);
@@ -369,6 +371,8 @@ bool FlowSource::submit_to_common_program(const Submission& submission,
 
 void FlowSource::wait() {
   core_.caller().check("wait");
+  if (checkpointer_ != nullptr)
+    checkpointer_->all_submitted();
   core_.reductions().close_all(this);
   core_.engine().all_submitted();
   core_.engine().horizon_closed();
@@ -391,6 +395,7 @@ void FlowSource::wait() {
   const std::string text = outcome_.take(cause);
   if (cause == nullptr && common_program_ != nullptr && common_program_->has_failed())
     throw RankError("the flow was aborted: " + common_program_->failure());
+  if (text.empty() && checkpointer_ != nullptr) checkpointer_->complete();
   if (text.empty()) return core_.home_values().throw_if_lost();
   if (cause == nullptr) throw TaskError(text);
   throw_nesting(cause, text);
@@ -398,6 +403,8 @@ void FlowSource::wait() {
 
 void FlowSource::release(Task& task, ReadyTasks& ready) {
   outcome_.task_finished(task, ready.described);
+  if (checkpointer_ != nullptr) [[unlikely]]
+    checkpointer_->finished(task.id, task.failure == nullptr && !task.cancelled);
   if (task.family == &common_ && (task.failure != nullptr || task.cancelled)) [[unlikely]]
     common_program_->report_failure(outcome_.text_of_end(task));
   graph::DependencyGraph::complete(task, ready.described, ready.recycler);

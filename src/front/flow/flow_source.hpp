@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/counted_source.hpp"
+#include "front/checkpoint/checkpointer.hpp"
 #include "front/flow/flow_outcome.hpp"
 #include "front/flow/submission_fit.hpp"
 #include "front/flow/submission_window.hpp"
@@ -42,13 +43,17 @@ class FlowSource : public engine::CountedSource {
   /// memory node. Throws UsageError for a datum without a value and for a call in the wrong thread.
   void submit(const Submission& submission) {
     core_.caller().check("submit");
-    insert(submission);
+    if (checkpointer_ == nullptr || checkpointer_->next(submission)) insert(submission);
   }
   /// As above; also keeps the codelet alive as long as the flow.
   void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
               std::shared_ptr<ObservedTask> watched = nullptr, const SubmissionOrder* order = nullptr) {
     core_.caller().check("submit");
     if (common_program_ != nullptr && submit_to_common_program(submission, codelet, watched, order)) return;
+    if (checkpointer_ != nullptr) [[unlikely]] {
+      if (watched != nullptr) checkpointer_->require_unobserved(submission);
+      if (!checkpointer_->next(submission)) return;
+    }
     retain(codelet);
     insert(submission, std::move(watched), order);
   }
@@ -99,6 +104,7 @@ class FlowSource : public engine::CountedSource {
   void throw_if_stopped();
 
  private:
+  friend class Checkpointer;  // sets checkpointer_, and inserts tasks that restore data
   void insert(const Submission& submission, std::shared_ptr<ObservedTask> watched = nullptr,
               const SubmissionOrder* order = nullptr);
   /// Submits the task to the program common to all ranks. Returns false if the task belongs to this rank
@@ -158,7 +164,8 @@ class FlowSource : public engine::CountedSource {
       false;  // wait() has thrown the reason why the run stopped; all failures result from it
   std::atomic<engine::HoldSource*> holds_{nullptr};  // created at the flow's first acquire
   engine::HoldSource* write_back_holds_ = nullptr;   // for on_done callbacks; not cancelled with the tasks
-  SharedProgram* const common_program_;  // the program common to all ranks; null: this is the only rank
+  SharedProgram* const common_program_;   // the program common to all ranks; null: this is the only rank
+  Checkpointer* checkpointer_ = nullptr;  // null: without checkpoints
   const TaskFamily common_{.source = this, .described = true, .in_graph = true};  // shared tasks
   bool is_common_ = false;   // the task being inserted is shared
   bool has_common_ = false;  // a shared task was submitted since the last wait of all ranks

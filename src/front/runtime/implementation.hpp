@@ -20,6 +20,8 @@
 #include "data/output/output_file.hpp"
 #include "engine/task_footprint.hpp"
 #include "engine/trace_snapshot.hpp"
+#include "front/checkpoint/checkpoint_settings.hpp"
+#include "front/checkpoint/checkpointer.hpp"
 #include "front/flow/flow_file_writer.hpp"
 #include "front/live/live_run.hpp"
 #include "front/ranks/rank_context.hpp"
@@ -63,11 +65,14 @@ class Runtime::Implementation {
         arena(clock != nullptr ? smallest_arena : plan.capacity,
               config.flag("huge-pages") ? backend::HugePages::if_allowed : backend::HugePages::no),
         transit(std::max<Bytes>(plan.transit_bytes(plan.chunk), 4096), backend::HugePages::no),
-        spill(config.text("disk-directory"), clock != nullptr                   ? unlimited
-                                             : is_set(config, "disk-directory") ? 0
-                                                                                : plan.capacity),
-        checksums(plan.devices.empty() ? backend::Checksums::largest_chunk
-                                       : std::min(plan.chunk, backend::Checksums::largest_chunk)),
+        checkpointer(clock == nullptr && config.has("checkpoint")
+                         ? std::make_unique<front::Checkpointer>(config.text("checkpoint"), core, spill,
+                                                                 checks.sums,
+                                                                 front::checkpoint_settings(config))
+                         : nullptr),
+        spill(spill_file(config)),
+        checks(plan.devices.empty() ? backend::Checksums::largest_chunk
+                                    : std::min(plan.chunk, backend::Checksums::largest_chunk)),
         world(clock == nullptr ? front::RunningWorld(std::make_unique<backend::CpuWorld>(cpu_options(config)))
                                : front::RunningWorld(std::make_unique<backend::SimWorld>(sim_options()))),
         core(core_options(config), world.get()),
@@ -91,8 +96,9 @@ class Runtime::Implementation {
     core.surroundings().has_other_threads = [this] {
       // A thread that was joined just now may still be counted.
       for (int looks = 0; looks < 100; ++looks) {
-        if (machine::thread_count() <=
-            1 + world.threads() + monitors.watchdog.threads() + monitors.live.threads())
+        if (machine::thread_count() <= 1 + world.threads() + monitors.watchdog.threads() +
+                                           monitors.live.threads() +
+                                           (checkpointer ? checkpointer->threads() : 0))
           return false;
         std::this_thread::yield();
       }
@@ -107,6 +113,7 @@ class Runtime::Implementation {
   }
   ~Implementation() {
     const auto complain_of = [](const std::exception& error) { log_message("fairlead: {}\n", error.what()); };
+    if (checkpointer) checkpointer->end();
     try {
       const model::KeptDurations learned = durations();
       if (clock == nullptr) plan.profile.keep(learned);
@@ -192,9 +199,14 @@ class Runtime::Implementation {
   std::string recording_for;  // the option that requests a report or a trace
   backend::Arena arena;
   backend::Arena transit;
+  std::unique_ptr<front::Checkpointer> checkpointer;  // null: no checkpoints
   backend::SpillFile spill;
-  backend::Checksums checksums;
-  backend::DiskTraffic traffic;
+  struct DiskChecks {
+    explicit DiskChecks(Bytes chunk_bytes) : sums(chunk_bytes) {}
+    backend::Checksums sums;
+    backend::DiskTraffic traffic;
+  };
+  DiskChecks checks;  // of the spill file
   front::StoredBytes kept{arena, clock != nullptr ? 0 : plan.capacity};
   front::PartialSpaces partials{spill, kept, plan.capacity / most_for_partials};
   front::DatumStore data;
@@ -213,6 +225,13 @@ class Runtime::Implementation {
  private:
   static constexpr Bytes smallest_arena = 4096, unlimited = ~Bytes{0};
 
+  backend::SpillFile spill_file(const Config& config) {
+    if (checkpointer) return {config.text("checkpoint"), checkpointer->make_data_file()};
+    return backend::SpillFile(config.text("disk-directory"), clock != nullptr ? unlimited
+                                                             : is_set(config, "disk-directory")
+                                                                 ? 0
+                                                                 : plan.capacity);
+  }
   backend::SimOptions sim_options() {
     backend::SimOptions options;
     options.duration = [this](const Task& task, WorkerId) {
@@ -231,8 +250,8 @@ class Runtime::Implementation {
     options.parts = std::move(plan.parts);
     options.surroundings = {.config = &config,
                             .spill = &spill,
-                            .checksums = config.flag("checksums") ? &checksums : nullptr,
-                            .traffic = &traffic,
+                            .checksums = config.flag("checksums") || checkpointer ? &checks.sums : nullptr,
+                            .traffic = &checks.traffic,
                             .host_memory = {std::span(arena.at(0), arena.capacity()),
                                             std::span(transit.at(0), transit.capacity())}};
     options.name_of = [this](DatumId id) { return core.names().text(id); };

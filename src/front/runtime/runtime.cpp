@@ -35,6 +35,8 @@ Runtime::Runtime(const Config& config, Bytes reserved,
 Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
+  if (implementation_->checkpointer)
+    throw ConfigError("checkpoint: runs over several ranks have no checkpoints");
   const net::Protocol protocol = front::protocol_of(config, implementation_->plan.capacity, *rank.network);
   front::ReceivePlacementChoice landing = front::landing_of(config, implementation_->core, *rank.network);
   if (!rank.network->claim()) front::throw_taken(rank);
@@ -106,6 +108,13 @@ void Runtime::end_records() {
   implementation_->core.caller().check("end_records");
   implementation_->end_records();
 }
+void Runtime::remove_checkpoint() {
+  implementation_->core.caller().check("remove_checkpoint");
+  if (implementation_->checkpointer) implementation_->checkpointer->remove();
+}
+bool Runtime::stop_after_checkpoint() noexcept {
+  return implementation_->checkpointer && implementation_->checkpointer->request_stop();
+}
 void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::give_up(const std::string& why) noexcept {
   implementation_->monitors.live.note_failure(why);
@@ -118,7 +127,7 @@ void Runtime::drop_clean() {
   implementation_->core.home_values().drop_clean();
 }
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
-  const backend::DiskTraffic& disk = implementation_->traffic;
+  const backend::DiskTraffic& disk = implementation_->checks.traffic;
   return {disk.read.load(std::memory_order_relaxed), disk.written.load(std::memory_order_relaxed)};
 }
 Runtime::Digest Runtime::command_digest() const {

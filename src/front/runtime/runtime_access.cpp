@@ -50,6 +50,9 @@ detail::DatumReference front::make_read_only_datum(Runtime& runtime, const std::
 engine::RuntimeCore& front::core_of(Runtime& runtime) noexcept {
   return detail::RuntimeAccess::of(runtime).core;
 }
+front::Checkpointer* front::checkpointer_of(Runtime& runtime) noexcept {
+  return detail::RuntimeAccess::of(runtime).checkpointer.get();
+}
 net::Communicator* front::communicator_of(Runtime& runtime) noexcept {
   RankContext* const ranks = rank_context(core_of(runtime).surroundings());
   return !ranks ? nullptr : &ranks->communicator();

@@ -16,6 +16,9 @@
 namespace fairlead::front {
 
 engine::RuntimeCore& core_of(Runtime& runtime) noexcept;
+class Checkpointer;
+/// Null: the setting `checkpoint` is not set.
+Checkpointer* checkpointer_of(Runtime& runtime) noexcept;
 /// Null: there are no other ranks.
 net::Communicator* communicator_of(Runtime& runtime) noexcept;
 // Registration without types: see the typed functions of Runtime, which reduce to the same.
