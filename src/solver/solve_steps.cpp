@@ -148,7 +148,7 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   const bool may_refine = method.solve->grows || (method.solve->symmetric && !system_.of_points());
   const Bytes refining =
       std::max<Bytes>(in_other_precision ? linalg::RefinedSolve<SingleOf<T>>::bytes(n_, at_once, 0) : 0,
-                      is_wide()        ? minimum_norm_check_bytes<T>(n_, m_, columns())
+                      is_wide()       ? minimum_norm_check_bytes<T>(n_, m_, columns())
                       : least_squares ? LeastSquaresError<T>::bytes(m_, at_once)
                       : may_refine    ? refined_steps_bytes<T>(n_, columns())
                                       : 0);

@@ -371,8 +371,7 @@ bool FlowSource::submit_to_common_program(const Submission& submission,
 
 void FlowSource::wait() {
   core_.caller().check("wait");
-  if (checkpointer_ != nullptr)
-    checkpointer_->all_submitted();
+  if (checkpointer_ != nullptr) checkpointer_->all_submitted();
   core_.reductions().close_all(this);
   core_.engine().all_submitted();
   core_.engine().horizon_closed();
