@@ -334,6 +334,14 @@ static void test_failures(int own_thread) {
   fairlead_datum* tile = NULL;
   EXPECT_OK(fairlead_tiles_at(tiles, 0, 0, &tile));
   EXPECT_OK(fairlead_flow_create(runtime, &flow));
+  /* Without the setting there are no checkpoints. */
+  const char* const identity[] = {"program", NULL};
+  uint64_t finished = 1;
+  EXPECT_STATUS(FAIRLEAD_ERROR_USAGE, fairlead_flow_use_checkpoints(flow, identity, 1, &finished), "null");
+  EXPECT_STATUS(FAIRLEAD_ERROR_USAGE, fairlead_flow_use_checkpoints(flow, identity, 0, NULL), "finished");
+  EXPECT_OK(fairlead_flow_use_checkpoints(flow, NULL, 0, &finished));
+  EXPECT(finished == 0);
+  EXPECT_OK(fairlead_runtime_remove_checkpoint(runtime));
   EXPECT_STATUS(FAIRLEAD_ERROR_MEMORY, submit(flow, fails, &tile, 1, NULL, 0), "512");
   EXPECT_STATUS(FAIRLEAD_ERROR_USAGE, fairlead_codelet_create("", NULL, NULL, NULL, modes, 1, 0, &counted),
                 "body");

@@ -82,9 +82,10 @@ def test_killed_runs_are_resumed(command, tmp_path, at_length, method, memory):
         words += ["--method", method]
     whole = seconds_of(command, words, tmp_path)
     resumed = 0
-    for round_number in range(40 if at_length else 2):
+    for round_number in range(40 if at_length else 1):
         (tmp_path / "x.npy").unlink()
-        resumed += kill_until_complete(command, words, tmp_path, draws, whole, with_signals=round_number % 2 == 1)
+        with_signals = (round_number + len(method) + len(memory)) % 2 == 1
+        resumed += kill_until_complete(command, words, tmp_path, draws, whole, with_signals)
         check_solution(tmp_path, a)
         assert not (tmp_path / "C").exists()
     assert resumed > 0 or not at_length
@@ -117,22 +118,47 @@ def test_kept_factors_are_resumed(command, tmp_path):
     check_solution(tmp_path, a)
 
 
-def stopped_run(command, folder, words, after=0.5):
-    """A directory C with a checkpoint."""
-    for attempt in range(20):
-        status, _, errors = completed(command, [*words, "--stop-after", f"{after}s"], folder)
-        if status == 75:
-            assert (folder / "C/index").exists(), errors
+def stopped_run(command, folder, words):
+    """A directory C with a checkpoint of a part of the tasks, after SIGTERM. Returns what the run printed."""
+    index = folder / "C/index"
+
+    def version():
+        try:
+            return index.stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
+
+    for _ in range(20):
+        process = started(command, words, folder)
+        seen = set()
+        while process.poll() is None and len(seen) < 4:  # no index, and three of them
+            seen.add(version())
+            time.sleep(0.002)
+        process.terminate()
+        _, errors = process.communicate(timeout=300)
+        if process.returncode == 75:
+            assert index.exists(), errors
             (folder / "x.npy").unlink(missing_ok=True)
             return errors
-        after *= 0.7
-    pytest.fail(f"no run was stopped in time: {errors}")
+        assert process.returncode == 0, errors
+    pytest.fail("all runs ended before they were stopped")
 
 
 WORDS = ["solve", "A.npy", "b.npy", "-o", "x.npy", "--method", "lu", "--memory", "8MiB", *OPTIONS]
 
 
 def test_a_run_stops_after_a_time(command, tmp_path):
+    a = system_for("lu", tmp_path)
+    for attempt in range(100):
+        status, _, errors = completed(command, [*WORDS, "--stop-after", f"{0.3 + 0.1 * attempt:.1f}s"], tmp_path)
+        if status == 0:
+            break
+        assert status == 75 and "it can be resumed from C" in errors, errors
+    assert status == 0
+    check_solution(tmp_path, a)
+
+
+def test_a_run_is_resumed_elsewhere(command, tmp_path):
     a = system_for("lu", tmp_path)
     errors = stopped_run(command, tmp_path, WORDS)
     assert "it can be resumed from C" in errors
@@ -190,7 +216,7 @@ def test_a_checkpoint_of_another_computation_is_refused(command, tmp_path):
 
 def test_damaged_checkpoints_are_refused(command, tmp_path, at_length):
     system_for("lu", tmp_path, n=600)
-    stopped_run(command, tmp_path, WORDS, after=0.3)
+    stopped_run(command, tmp_path, WORDS)
     index = (tmp_path / "C/index").read_bytes()
     draws = random.Random(1)
     for damage in range(100 if at_length else 6):
@@ -288,7 +314,7 @@ def double(x: fl.InOut):
     ran += 1
     if ran == killed_after:
         os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(0.001)
+    time.sleep(0.003)
     x *= 2
 
 with fl.Runtime(memory="256KiB", workers=2, settings={"checkpoint": "C", "checkpoint-period": "0.001s"}) as rt:
@@ -313,8 +339,10 @@ def test_flows_of_the_package_are_resumed(fl, tmp_path):
         return subprocess.run([sys.executable, "program.py", str(killed_after), str(steps)], cwd=tmp_path, env=environment,
                               capture_output=True, text=True, timeout=120)
 
-    for killed_after in (150, 100):
+    for killed_after in (150, 200, 250, 300):  # on a busy machine, the first one may have no checkpoint
         assert run(killed_after).returncode == -signal.SIGKILL
+        if (tmp_path / "C/index").exists():
+            break
     refused = run(0, steps=21)
     assert refused.returncode == 1 and "its steps is 20, and that of this run is 21" in refused.stderr
     last = run(0)

@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(, Checkpoints,
 TEST_P(Checkpoints, AreResumedUntilTheProgramIsComplete) {
   const auto [memory, workers] = GetParam();
   std::uint64_t resumed = 0, stopped = 0;
-  for (std::uint64_t seed = 1; seed <= (sanitized ? 3 : 12); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (sanitized ? 3 : 5); ++seed) {
     const tests::TemporaryDirectory directory;
     const Config config = config_in(directory, memory, workers);
     const auto tasks = planned_tasks(seed, 1500);
