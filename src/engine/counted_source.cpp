@@ -39,7 +39,7 @@ bool CountedSource::wait_until_done(std::uint64_t target, bool ending) {
     const bool over = core_.wait([&] { return progress_.reached(target) || is_interrupted(); }, ending);
     const bool reached = progress_.reached(target);
     progress_.no_target();
-    if (!over || reached) return over;
+    if (!over || reached || !is_interrupted()) return over;  // the wait also ends when the run is stopped
     interruption_->serve();
   }
 }

@@ -115,6 +115,7 @@ struct EngineParts {
                .mistake = {}}),
         launcher(world, view, fast_path, pipelines, durations, policy, journal),
         gathering(memory, world, view, fast_path, pipelines, depth, launcher, endings, journal),
+        pause(view, pipelines, launcher, fast_path, memory),
         dispatcher({.memory = memory,
                     .effects = effects,
                     .view = view,
@@ -125,6 +126,7 @@ struct EngineParts {
                     .journal = journal,
                     .launcher = launcher,
                     .gathering = gathering,
+                    .pause = pause,
                     .pseudo_tasks = pseudo_tasks,
                     .roles = roles,
                     .endings = endings,
@@ -215,6 +217,7 @@ struct EngineParts {
   engine::Roles roles;
   engine::Launcher launcher;
   engine::SpanScheduler gathering;
+  engine::Pause pause;
   engine::Dispatcher dispatcher;
   engine::Commands out;
 };
