@@ -313,7 +313,8 @@ def factored(
     calls = Calls()
     with Matrix(a, calls, shape, dtype) as matrix:
         rows, columns = matrix.shape
-        given = Options(calls, dtype=matrix.dtype, **options)
+        given = Options(calls, **options)
+        given.require_type(matrix.dtype)
         method = _library.METHODS[int(given.given.method)]
         if rows != columns and (square or method not in ("qr", "automatic")):
             needs = "it must be square" if square else f"{method} needs a square matrix"

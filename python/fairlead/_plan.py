@@ -175,11 +175,14 @@ def plan(
     if a is None:
         rows, columns = (n, n) if shape is None else (int(shape[0]), int(shape[1]))
         element = computed_type(np.float64 if dtype is None else dtype, "a")
-        with Solver(Options(calls, dtype=element, **options)) as solver:
-            given = (solver.handle, rows, columns, ELEMENTS[element], right_hand_sides)
-            calls.check(_library.library.fairlead_solver_plan_shape(*given, *out))
+        given = Options(calls, **options)
+        given.require_type(element)
+        with Solver(given) as solver:
+            problem = (solver.handle, rows, columns, ELEMENTS[element], right_hand_sides)
+            calls.check(_library.library.fairlead_solver_plan_shape(*problem, *out))
             return _of(planned)
-    with Matrix(a, calls, shape, dtype) as matrix, Solver(Options(calls, dtype=matrix.dtype, **options)) as solver:
+    with Matrix(a, calls, shape, dtype) as matrix, Solver(Options(calls, **options)) as solver:
+        solver.options.require_type(matrix.dtype)
         if matrix.handle is None:
             raise ValueError(f"a has the shape {matrix.shape}: a matrix without elements needs no plan")
         calls.check(_library.library.fairlead_solver_plan(solver.handle, matrix.handle, right_hand_sides, *out))

@@ -10,37 +10,37 @@ import numpy.typing as npt
 
 from . import _library
 from ._arrays import ELEMENTS, Solution, right_hand_sides
-from ._errors import Calls, warn
+from ._errors import warn
+from ._idle_solvers import solver_for
 from ._info import SolveInfo
 from ._matrix import Matrix
-from ._solver import Memory, Options, Solver
+from ._solver import Memory
 
 
 def _solved(
     a: Any, b: Any, square: bool, shape: Any, dtype: npt.DTypeLike | None, out: Any, options: Mapping[str, Any]
 ) -> tuple[Any, SolveInfo]:
-    calls = Calls()
-    with Matrix(a, calls, shape, dtype) as matrix:
+    with solver_for(options) as solver, Matrix(a, solver.calls, shape, dtype) as matrix:
         rows, columns = matrix.shape
         if square and rows != columns:
             raise np.linalg.LinAlgError(f"a has the shape {matrix.shape}: it must be square; for least squares: lstsq")
         sides, is_vector = right_hand_sides(b, rows, matrix.dtype)
         solution = Solution(columns, sides.shape[1], sides.dtype, is_vector, out)
-        with Solver(Options(calls, dtype=matrix.dtype, **options)) as solver:
-            if matrix.handle is None or sides.size == 0:
-                info = SolveInfo(shape=matrix.shape, right_hand_sides=sides.shape[1], dtype=sides.dtype)
-                return solution.result(a, b), info
-            info = solver.check(
-                calls,
-                _library.library.fairlead_solver_solve(
-                    solver.handle,
-                    matrix.handle,
-                    ELEMENTS[sides.dtype],
-                    sides.ctypes.data,
-                    sides.shape[1],
-                    solution.columns.ctypes.data,
-                ),
-            )
+        solver.options.require_type(matrix.dtype)
+        if matrix.handle is None or sides.size == 0:
+            info = SolveInfo(shape=matrix.shape, right_hand_sides=sides.shape[1], dtype=sides.dtype)
+            return solution.result(a, b), info
+        info = solver.check(
+            solver.calls,
+            _library.library.fairlead_solver_solve(
+                solver.handle,
+                matrix.handle,
+                ELEMENTS[sides.dtype],
+                sides.ctypes.data,
+                sides.shape[1],
+                solution.columns.ctypes.data,
+            ),
+        )
     warn(info.warnings, stacklevel=3)
     return solution.result(a, b), info
 

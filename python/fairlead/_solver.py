@@ -69,7 +69,6 @@ class Options:
         settings: Mapping[str, object] | None = None,
         method: str | None = None,
         assume_a: str | None = None,
-        dtype: np.dtype[Any] = np.dtype(np.float64),  # noqa: B008 - it never changes
         lower: bool | None = None,
         refine: bool = False,
         condition: bool = True,
@@ -87,8 +86,7 @@ class Options:
         given.method = _library.METHODS.index(method)
         if assume_a in ("lower triangular", "upper triangular"):
             lower = assume_a.startswith("lower")
-        if lower is not None and dtype.kind == "c" and assume_a in ("sym", "symmetric"):
-            raise NotImplementedError("one triangle of a complex symmetric matrix is not supported: pass both triangles")
+        self._symmetric_triangle = lower is not None and assume_a in ("sym", "symmetric")
         if lower is not None and method != "lu":  # SciPy ignores it for general matrices
             given.stored = _library.STORED.index("lower" if lower else "upper")
         given.refine, given.condition = bool(refine), bool(condition)
@@ -97,7 +95,12 @@ class Options:
         given.setting_count = len(pairs)
         given.cancelled = calls.question
         self.given = given
-        self._kept = calls  # the function `cancelled` belongs to it
+        self.calls = calls  # the function `cancelled` belongs to it
+
+    def require_type(self, dtype: np.dtype[Any]) -> None:
+        """Raises NotImplementedError if matrices of this type are not supported."""
+        if self._symmetric_triangle and dtype.kind == "c":
+            raise NotImplementedError("one triangle of a complex symmetric matrix is not supported: pass both triangles")
 
     @property
     def pointer(self) -> Any:
@@ -122,18 +125,22 @@ def _not_negative(value: float) -> float:
 
 
 class Solver:
-    """A solver of the library, for one call. Use it in a ``with`` block."""
+    """A solver of the library, for one call at a time. Use it in a ``with`` block, or call `free`."""
 
     def __init__(self, options: Options) -> None:
         self.handle = ctypes.c_void_p()
         check(_library.library.fairlead_solver_create(options.pointer, ctypes.byref(self.handle)))
-        self._options = options
+        self.options = options
+        self.calls = options.calls
+
+    def free(self) -> None:
+        _library.library.fairlead_solver_free(self.handle)
 
     def __enter__(self) -> Solver:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _library.library.fairlead_solver_free(self.handle)
+        self.free()
 
     def info(self) -> SolveInfo:
         return report_of(self.handle)

@@ -20,6 +20,7 @@
 #include "algorithms/linalg/symmetric_reader.hpp"
 #include "data/matrix/memory_matrix.hpp"
 #include "solver/choose_method.hpp"
+#include "solver/positive_diagonal.hpp"
 #include "solver/refined_steps.hpp"
 #include "solver/solve_steps.hpp"
 #include "solver/trust.hpp"
@@ -53,7 +54,8 @@ bool needs_tasks(const Config& config) {
 }  // namespace
 
 bool suits_direct_solve(const LinearSystem& system, const SolveOptions& options, const Config& config) {
-  const bool is_plain = options.method == &cholesky_operation || options.method == &pivoted_lu_operation;
+  const bool is_plain = options.method == &cholesky_operation || options.method == &ldlt_operation ||
+                        options.method == &pivoted_lu_operation;
   if (!is_plain || system.factors != nullptr || system.of_points() ||
       options.factor != FactorPrecision::of_solution || options.keep_factors || options.rank_tolerance ||
       system.stored != linalg::Stored::both)
@@ -101,7 +103,7 @@ std::optional<SolveResult> DirectSolve<T>::run() {
     const Timer time(*this, "solve");
     apply_inverse(x_.data(), system_.right_hand_sides(), linalg::Transpose::no);
   }
-  if (!is_symmetric()) measure_growth();
+  if (method_->solve->grows) measure_growth();
   if (!judge()) return std::nullopt;
   result_.problem = {.operation = method_,
                      .title = {},
@@ -138,21 +140,32 @@ bool DirectSolve<T>::read_as_symmetric() {
     why = error.what();
   }
   if (!why.empty()) {
-    // A complex matrix that equals its transpose suits LDL^T.
+    // A complex matrix that equals its transpose suits LDL^T, but not that of Hermitian matrices.
     const double tolerance = linalg::SymmetricReader<T>::tolerance(system_.a->element());
     if (is_complex_number<T> && reader.difference_from_transpose() <= tolerance) return false;
     if (options_.may_be_triangular && reader.nonzero_triangle() != linalg::Stored::both) return false;
     // An element that is not finite is found again.
     if (options_.fallback != &pivoted_lu_operation) return false;
-    const SolveOptions next = with_fallback(options_, *options_.fallback, without_advice(why));
-    method_ = next.method;
-    reason_ = next.method_reason;
+    fall_back(*options_.fallback, without_advice(why));
     return read_as_general();
   }
   if (reader.asymmetry() != 0) return false;
-  for (std::int64_t i = 0; i < n_; ++i)
-    if (!(real_part(a_[static_cast<std::size_t>(i + i * n_)]) > 0)) return false;
+  for (std::int64_t i = 0; i < n_ && !is_indefinite(); ++i)
+    if (const T element = a_[static_cast<std::size_t>(i + i * n_)]; !(real_part(element) > 0)) {
+      if (options_.symmetric_fallback != &ldlt_operation) return false;
+      fall_back(ldlt_operation, not_positive_text(i, element));
+    }
+  if (is_indefinite())
+    for (std::int64_t j = 0; j < n_; ++j)
+      largest_ = std::max(largest_, linalg::largest_magnitude(a_.get() + j + j * n_, n_ - j));
   return true;
+}
+
+template <class T>
+void DirectSolve<T>::fall_back(const DenseOperation& method, const std::string& why) {
+  const SolveOptions next = with_fallback(options_, method, why);
+  method_ = next.method;
+  reason_ = next.method_reason;
 }
 
 template <class T>
@@ -171,10 +184,13 @@ bool DirectSolve<T>::read_as_general() {
 template <class T>
 bool DirectSolve<T>::factor() {
   const Timer time(*this, "factorization");
+  const linalg::Blas& blas = kernels_.blas();
   const int n = static_cast<int>(n_);
-  if (is_symmetric()) return kernels_.blas().potrf(linalg::Triangle::lower, n, a_.get(), n) == 0;
+  if (is_symmetric() && !is_indefinite()) return blas.potrf(linalg::Triangle::lower, n, a_.get(), n) == 0;
   pivots_.resize(static_cast<std::size_t>(n_));
-  return kernels_.blas().getrf(n, n, a_.get(), n, pivots_.data()) == 0;
+  if (is_indefinite())
+    return blas.has_sytrf<T>() && blas.sytrf(linalg::Triangle::lower, n, a_.get(), n, pivots_.data()) == 0;
+  return blas.getrf(n, n, a_.get(), n, pivots_.data()) == 0;
 }
 
 /// b := A^-1 b, or A^-H b with linalg::adjoint<T>.
@@ -188,7 +204,9 @@ void DirectSolve<T>::apply_inverse(T* b, std::int64_t columns, linalg::Transpose
   const auto solve = [&](linalg::Triangle triangle, linalg::Transpose of, Diagonal diagonal) {
     blas.trsm(linalg::Side::left, triangle, of, diagonal, n, sides, T(1), a_.get(), n, b, n);
   };
-  if (is_symmetric()) {
+  if (is_indefinite()) {
+    blas.sytrs(lower, n, sides, a_.get(), n, pivots_.data(), b, n);
+  } else if (is_symmetric()) {
     solve(lower, linalg::Transpose::no, Diagonal::general);
     solve(lower, linalg::adjoint<T>, Diagonal::general);
   } else if (plain) {
@@ -206,8 +224,14 @@ template <class T>
 void DirectSolve<T>::measure_growth() {
   const Timer time(*this, "growth", false);
   double grown = 0;
-  for (std::int64_t j = 0; j < n_; ++j)
-    grown = std::max(grown, linalg::largest_magnitude(a_.get() + j * n_, j + 1));
+  // Of U, or of D, whose blocks have one or two rows.
+  for (std::int64_t j = 0, block = 1; j < n_; j += block) {
+    const T* const column = a_.get() + j * n_;
+    block = is_indefinite() && pivots_[static_cast<std::size_t>(j)] < 0 ? 2 : 1;
+    grown = std::max(grown, is_indefinite() ? linalg::largest_magnitude(column + j, block)
+                                            : linalg::largest_magnitude(column, j + 1));
+    if (block == 2) grown = std::max(grown, magnitude(column[j + 1 + n_]));
+  }
   if (largest_ > 0) result_.growth = grown / largest_;
   result_.largest = largest_;
 }

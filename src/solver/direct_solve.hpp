@@ -33,8 +33,8 @@ class DirectSolve {
               unsigned threads)
       : system_(system), options_(options), kernels_(kernels), threads_(threads), n_(system.unknowns()) {}
 
-  /// Nothing: SolveSteps has to solve it, or to report what is wrong. That is so if the matrix suits neither Cholesky nor LU,
-  /// is singular, has elements that are not finite or triangles that differ by rounding, or if the solution needs
+  /// Nothing: SolveSteps has to solve it, or to report what is wrong. That is so if the matrix does not suit the method,
+  /// is complex and symmetric, is singular, has elements that are not finite or triangles that differ by rounding, or if the solution needs
   /// refinement or its condition a closer look.
   std::optional<SolveResult> run();
 
@@ -49,12 +49,16 @@ class DirectSolve {
   bool read();
   bool read_as_symmetric();
   bool read_as_general();
+  /// Continues with another method, which reads a matrix as the present one does.
+  void fall_back(const DenseOperation& method, const std::string& why);
   bool factor();
   void apply_inverse(T* b, std::int64_t columns, linalg::Transpose op) const;
   void measure_growth();
   bool judge();
   bool estimate_condition(double matrix_norm, std::vector<double> uncertain_residual);
   bool is_symmetric() const noexcept { return method_->solve->symmetric; }
+  /// By LDL^T.
+  bool is_indefinite() const noexcept { return is_symmetric() && method_->solve->grows; }
   std::size_t elements(std::int64_t columns) const noexcept { return static_cast<std::size_t>(n_ * columns); }
 
   const LinearSystem& system_;
@@ -64,7 +68,7 @@ class DirectSolve {
   const std::int64_t n_;
   const DenseOperation* method_ = nullptr;
   std::string reason_;
-  double largest_ = 0;  // of the elements of A, of LU
+  double largest_ = 0;  // of the elements of A, of LU and LDL^T
   // Becomes the factors. Not a vector, which would fill it with zeros; of the heap, whose pages stay for the next solve.
   std::unique_ptr<T[]> a_;
   std::vector<std::int32_t> pivots_;

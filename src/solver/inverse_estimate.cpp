@@ -39,6 +39,7 @@ void check_rows(Execution& run, linalg::InverseNorm<T>& inverse, const FactoredS
   std::vector<double> shares = shares_of(inverse.weighted_row_maxima());
   shares.resize(static_cast<std::size_t>(system.a->columns()), 1);
   linalg::InverseResidual<T> residual(system.kernels, system.a, elements, places, shares);
+  run.begin(estimate_phase, residual.tasks());
   residual.submit(run.flow(), run.runtime().rank(), system.readers);
   run.wait();
   residual.combine_ranks(run.runtime());
@@ -94,7 +95,6 @@ InverseEstimate estimate_inverse(Execution& run, linalg::InverseNorm<T>& inverse
   estimate.condition = system.matrix_norm * inverse.value();
   estimate.weighted = inverse.weighted_value();
   if (std::isfinite(inverse.value()) && needs_check(estimate, system.factor_error, system.epsilon)) {
-    run.begin(estimate_phase, linalg::InverseResidual<T>::tasks(system.a->columns()));
     check_rows(run, inverse, system, estimate);
     estimate.seconds += run.end_uncounted();
   }

@@ -35,13 +35,13 @@ template <class T>
 CheckedColumns check_columns(Execution& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
                              const TiledMatrix<T>& a, RankDecision<T>& rank,
                              const LeastSquaresSolution<T>& solution) {
-  const std::int64_t m = a.rows(), n = a.columns();
+  const std::int64_t m = a.rows();
   CheckedColumns all;
   const std::int64_t at_once = linalg::columns_of_block(m, solution.columns);
   linalg::for_each_block(solution.columns, at_once, [&](std::int64_t first, std::int64_t count) {
-    run.begin("error check", LeastSquaresError<T>::tasks(m, n));
     const auto b = std::make_shared<linalg::ColumnBlock<WideOf<T>>>(solution.b(), first, count);
     LeastSquaresError<T> error(kernels, solution.a(), b, solution.x + first * m, m, count);
+    run.begin("error check", error.tasks());
     error.check(
         run.runtime(), run.flow(), a.tile(),
         [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); }, [&run] { run.wait(); },

@@ -33,9 +33,9 @@ CheckedEquations check_equations(Execution& run, const linalg::Kernels& kernels,
   CheckedEquations all;
   linalg::for_each_block(
       columns, BackwardError<T>::preferred_columns(m, columns), [&](std::int64_t first, std::int64_t count) {
-        run.begin("error check", BackwardError<T>::tasks(m));
         BackwardError<T> error(kernels, a, std::make_shared<linalg::ColumnBlock<WideOf<T>>>(b, first, count),
                                x + first * n, count, residual == nullptr ? nullptr : residual + first * m);
+        run.begin("error check", error.tasks());
         error.submit(run.flow(), run.runtime().rank(), readers);
         run.end_uncounted();
         error.combine_ranks(run.runtime());

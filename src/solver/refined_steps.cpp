@@ -54,9 +54,9 @@ RefinedSteps refine_block(Execution& run, const linalg::Kernels& kernels, TiledF
   RefinedSteps judged;
   double seconds = 0;
   for (int step = 0;; ++step) {
-    run.begin("error check", linalg::BackwardError<T>::tasks(n));
     linalg::BackwardError<T> error(kernels, solution.a, solution.b, solution.x, solution.columns,
                                    solution.may_refine ? residual.data() : nullptr);
+    run.begin("error check", error.tasks());
     error.submit(run.flow(), run.runtime().rank(), solution.readers);
     run.end_uncounted();
     error.combine_ranks(run.runtime());

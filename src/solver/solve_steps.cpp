@@ -138,7 +138,7 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
   const bool least_squares = is_least_squares(method);
   const std::int64_t at_once = linalg::columns_of_block(m_, columns());
   const Bytes tiling = in_other_precision ? matrix_of<SingleOf<T>>(method, a_)->tiling_bytes_per_worker() : 0;
-  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
+  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(m_, at_once)
                                        : BackwardError<T>::scratch_bytes_per_worker(
                                              n_, BackwardError<T>::preferred_columns(n_, columns()));
   const Bytes scratch = std::max<Bytes>({matrix->tiling_bytes_per_worker(), tiling,

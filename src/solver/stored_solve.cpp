@@ -29,7 +29,7 @@ Bytes SolveSteps<T>::bytes_with_stored_factors() const {
   const Bytes vectors = static_cast<Bytes>(m_ * columns()) * sizeof(T);
   Bytes all = vectors + system_.b->memory_bytes() + linalg::source_staging_bytes;
   if (system_.a == nullptr) return all;
-  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(at_once)
+  const Bytes checking = least_squares ? LeastSquaresError<T>::scratch_bytes_per_worker(m_, at_once)
                                        : BackwardError<T>::scratch_bytes_per_worker(
                                              n_, BackwardError<T>::preferred_columns(n_, columns()));
   all +=

@@ -158,6 +158,17 @@ def test_a_run_stops_after_a_time(command, tmp_path):
     check_solution(tmp_path, a)
 
 
+def test_the_last_checkpoint_has_a_limit(command, tmp_path):
+    a = system_for("lu", tmp_path, 1500)
+    words = [*WORDS, "--memory", "64MiB", "--disk-bandwidth", "1MB/s"]  # 18 s for the matrix
+    began = time.monotonic()
+    status, _, errors = completed(command, [*words, "--stop-after", "0.01s", "--stop-limit", "0.3s"], tmp_path)
+    assert status == 75 and "the time of stop-limit has passed" in errors and "before there was anything" in errors, errors
+    assert time.monotonic() - began < 9
+    assert completed(command, WORDS, tmp_path)[0] == 0
+    check_solution(tmp_path, a)
+
+
 def test_a_run_is_resumed_elsewhere(command, tmp_path):
     a = system_for("lu", tmp_path)
     errors = stopped_run(command, tmp_path, WORDS)

@@ -237,7 +237,7 @@ class Runner {
   /// While all workers pause no task starts or ends, and a flush brings every value home.
   void pause(const front::FlowSource& flow) {
     if (!core_.holds().none()) return;
-    const front::PauseOfRun paused(core_);
+    const front::PauseOfRun paused(core_, [] { return false; });
     if (!paused.is_complete()) throw Error("a pause is not complete");
     const std::uint64_t done = core_.engine().tasks_done();
     times_paused_ += flow.done() != flow.submitted();

@@ -21,16 +21,24 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t rows_per_task = 256;
 constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // columns of x
-constexpr std::int64_t block_width = 256;     // side of the blocks read from sources that prefer blocks
+// The width of the strips of sources that prefer blocks; their height is that of the band.
+template <class T>
+constexpr std::int64_t block_width = is_complex_number<T> ? 128 : 256;
 // The maximum width of a strip, in columns. A strip of this width has 16 rows; the buffer for x has this many rows.
 template <class T>
 constexpr std::int64_t elements_of_strip = static_cast<std::int64_t>(strip_elements) /
                                            (is_complex_number<T> ? 4 : 1);
 template <class T>
 constexpr std::int64_t widest = elements_of_strip<T> / 16;
+
+/// The memory of a strip, in numbers, for any source.
+template <class T>
+std::size_t largest_strip(std::int64_t rows, std::int64_t sides) noexcept {
+  const std::int64_t of_block = widest_band(rows, sides) * block_width<T> * (is_complex_number<T> ? 4 : 1);
+  return std::max(strip_elements, static_cast<std::size_t>(of_block));
+}
 
 }  // namespace
 
@@ -82,6 +90,7 @@ BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSou
       x_(x),
       columns_(columns),
       residual_(residual),
+      band_(band_of(a_->by_blocks() ? PassOver::pieces : PassOver::lines, a_->rows(), columns)),
       scratch_(scratch_bytes_per_worker(a_->rows(), columns)) {
   norms_.residual.resize(static_cast<std::size_t>(columns));
   norms_.x.resize(static_cast<std::size_t>(columns));
@@ -97,7 +106,7 @@ std::size_t BackwardError<T>::bytes(std::int64_t n) noexcept {
 
 template <class T>
 std::int64_t BackwardError<T>::preferred_columns(std::int64_t n, std::int64_t columns) noexcept {
-  return columns_of_block(std::min(n, rows_per_task), columns);
+  return columns_of_block(std::min(n, least_band), columns);
 }
 
 template <class T>
@@ -106,20 +115,24 @@ std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t n, std::int6
   // long as a strip is wide; the residual of the band.
   const auto at_once = static_cast<std::size_t>(std::min(columns, columns_at_once));
   return sizeof(double) *
-         (strip_elements + at_once * (strip_elements / 16) +
-          static_cast<std::size_t>(parts_of_number<T> * std::min(n, rows_per_task) * columns));
+         (largest_strip<T>(n, columns) + at_once * (strip_elements / 16) +
+          static_cast<std::size_t>(parts_of_number<T> * std::min(n, widest_band(n, columns)) * columns));
 }
 
 template <class T>
-std::uint64_t BackwardError<T>::tasks(std::int64_t n) noexcept {
-  return static_cast<std::uint64_t>((n + rows_per_task - 1) / rows_per_task);
+std::uint64_t BackwardError<T>::tasks() const noexcept {
+  return static_cast<std::uint64_t>(bands_of(a_->rows(), band_));
+}
+
+template <class T>
+std::int64_t BackwardError<T>::strip_width() const noexcept {
+  return std::min(a_->columns(), a_->by_blocks() ? block_width<T> : widest<T>);
 }
 
 template <class T>
 void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   ranks_ = ranks;
   compute_norms_of_x();
-  // Rows of a matrix in columns are read in pieces of these.
   const PassOver over = a_->by_blocks() ? PassOver::pieces : PassOver::lines;
   const auto judge = codelet("judge")
                          .cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
@@ -129,16 +142,15 @@ void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t rank
                            return pass_duration(over, static_cast<double>(count * a_->columns()),
                                                 a_->element_bytes(), columns_, is_complex_number<T>);
                          });
-  for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
-    if (row / rows_per_task % ranks == rank)
-      flow.submit(judge(row, std::min(rows_per_task, a_->rows() - row)));
+  for (std::int64_t row = 0; row < a_->rows(); row += band_)
+    if (row / band_ % ranks == rank) flow.submit(judge(row, std::min(band_, a_->rows() - row)));
 }
 
 template <class T>
 void BackwardError<T>::compute() {
   compute_norms_of_x();
-  for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
-    compute_rows(row, std::min(rows_per_task, a_->rows() - row));
+  for (std::int64_t row = 0; row < a_->rows(); row += band_)
+    compute_rows(row, std::min(band_, a_->rows() - row));
 }
 
 template <class T>
@@ -160,11 +172,9 @@ void BackwardError<T>::compute_norms_of_x() {
 
 template <class T>
 void BackwardError<T>::combine_ranks(Runtime& runtime) {
-  allgather_bands(runtime, residual_bounds_.data(), a_->rows(), 2, static_cast<std::int32_t>(rows_per_task),
-                  ranks_);
+  allgather_bands(runtime, residual_bounds_.data(), a_->rows(), 2, static_cast<std::int32_t>(band_), ranks_);
   if (residual_ != nullptr)
-    allgather_bands(runtime, residual_, a_->rows(), columns_, static_cast<std::int32_t>(rows_per_task),
-                    ranks_);
+    allgather_bands(runtime, residual_, a_->rows(), columns_, static_cast<std::int32_t>(band_), ranks_);
   if (runtime.ranks() == 1) return;
   const std::lock_guard guard(mutex_);
   std::vector<WideNumber> own{norms_.a};
@@ -193,7 +203,7 @@ void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
   const auto columns = static_cast<std::size_t>(columns_);
   const auto lease = scratch_.lease();
   double* const strip = lease.template as<double>().data();
-  double* const x = strip + strip_elements;
+  double* const x = strip + largest_strip<T>(a_->rows(), columns_);
   double* const residual =
       x + static_cast<std::size_t>(std::min(columns_, columns_at_once)) * (strip_elements / 16);
   Norms part;
@@ -220,8 +230,8 @@ void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
   for (std::int64_t c = 0; c < columns_; ++c) scaled.set_x(c, norms_of_x_[static_cast<std::size_t>(c)]);
   RowsOfResidual of_rows{.count = count, .elements = residual, .scaled = scaled, .x = x};
   std::vector<double> row_sums(static_cast<std::size_t>(count));
-  const std::int64_t width = std::min(n, a_->by_blocks() ? block_width : widest<T>);
-  const std::int64_t height = std::min(count, elements_of_strip<T> / width);
+  const std::int64_t width = strip_width();
+  const std::int64_t height = a_->by_blocks() ? count : std::min(count, elements_of_strip<T> / width);
   Wide* const elements = reinterpret_cast<Wide*>(strip);
   for (std::int64_t first = 0; first < count; first += height) {
     const auto rows = static_cast<int>(std::min(height, count - first));
@@ -236,7 +246,7 @@ void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
       scaled.prepare(ScaledResidual::largest_of(strip, parts * size));
       of_rows.first = first, of_rows.rows = rows, of_rows.wide = wide, of_rows.transposed = transposed;
       if constexpr (is_complex_number<T>) {
-        double* const of_parts = strip + 2 * elements_of_strip<T>;
+        double* const of_parts = strip + 2 * size;
         // The mirror image in a Hermitian matrix is the conjugate.
         split_elements(elements, size, of_parts, transposed);
         add_sizes({strip, rows, wide, transposed}, magnitudes_of_x_.data() + j, row_sums.data() + first,
@@ -317,10 +327,10 @@ void BackwardError<T>::bound_residual(std::int64_t row, const RowsOfResidual& of
 template <class T>
 double BackwardError<T>::roundings_of_residual() const noexcept {
   constexpr std::int64_t parts = parts_of_number<T>;
-  const std::int64_t n = a_->columns(), width = std::min(n, a_->by_blocks() ? block_width : widest<T>);
+  const std::int64_t n = a_->columns();
   // Of both parts of a complex number.
   const double of_parts = is_complex_number<T> ? std::sqrt(2.0) : 1;
-  return of_parts * roundings_of_residual_in(parts * n, width, parts * columns_);
+  return of_parts * roundings_of_residual_in(parts * n, strip_width(), parts * columns_);
 }
 
 template <class T>
@@ -348,7 +358,8 @@ std::vector<double> BackwardError<T>::directed_residual_bound() const {
 template <class T>
 WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, Wide* strip) const {
   const std::int64_t n = a_->columns();
-  const std::int64_t width = std::min(n, elements_of_strip<T> / rows_per_task);
+  const std::int64_t width =
+      std::min(n, a_->by_blocks() ? block_width<T> : elements_of_strip<T> / least_band);
   std::vector<WideNumber> sums(static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < n; j += width) {
     const std::int64_t wide = std::min(width, n - j);

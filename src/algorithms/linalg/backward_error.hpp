@@ -59,7 +59,7 @@ class BackwardError {
   static std::size_t scratch_bytes_per_worker(std::int64_t n, std::int64_t columns) noexcept;
   /// The best number of columns for one object: memory use grows with the number of columns.
   static std::int64_t preferred_columns(std::int64_t n, std::int64_t columns) noexcept;
-  static std::uint64_t tasks(std::int64_t n) noexcept;
+  std::uint64_t tasks() const noexcept;
   /// The memory of the object itself, in bytes, without scratch.
   static std::size_t bytes(std::int64_t n) noexcept;
 
@@ -98,6 +98,8 @@ class BackwardError {
   void compute_rows(std::int64_t row, std::int64_t count);
   void compute_norms_of_x();
   struct RowsOfResidual;
+  /// Columns of A per strip.
+  std::int64_t strip_width() const noexcept;
   void subtract_strip(const RowsOfResidual& rows, const double* strip, std::int64_t column, int part) const;
   void bound_residual(std::int64_t row, const RowsOfResidual& rows, const std::vector<double>& magnitudes);
   double roundings_of_residual() const noexcept;
@@ -110,6 +112,7 @@ class BackwardError {
   const T* x_;
   std::int64_t columns_;
   Wide* residual_;
+  const std::int64_t band_;  // rows per task
   std::uint32_t ranks_ = 1;  // the number of ranks that compute
   ScratchPool scratch_;
   std::vector<double> magnitudes_of_x_;  // per row of x, relative to the norm of the column

@@ -14,11 +14,7 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band_columns = 256;  // columns of A per task
-constexpr std::int64_t block_rows = 256;    // rows of A per block
-constexpr std::size_t block_elements = static_cast<std::size_t>(band_columns * block_rows);
-
-std::int64_t bands_of_columns(std::int64_t n) noexcept { return (n + band_columns - 1) / band_columns; }
+constexpr std::int64_t block_rows = 256;  // rows of A per block
 
 }  // namespace
 
@@ -31,18 +27,24 @@ InverseResidual<T>::InverseResidual(Kernels kernels, std::shared_ptr<const Matri
       y_(y),
       rows_(rows),
       shares_(shares),
-      scratch_(scratch_bytes_per_worker(std::ssize(rows))),
-      sums_(2 * rows.size() * static_cast<std::size_t>(bands_of_columns(a_->columns()))) {}
+      scratch_(scratch_bytes_per_worker(a_->columns(), std::ssize(rows))),
+      sums_(2 * rows.size() * static_cast<std::size_t>(bands())) {}
 
 template <class T>
-std::size_t InverseResidual<T>::scratch_bytes_per_worker(std::int64_t rows) noexcept {
+std::size_t InverseResidual<T>::scratch_bytes_per_worker(std::int64_t n, std::int64_t rows) noexcept {
+  const std::int64_t band = widest_band(n, rows);
   // A block of A; as many rows of y; the sums of a band.
-  return sizeof(Wide) * (block_elements + static_cast<std::size_t>((block_rows + band_columns) * rows));
+  return sizeof(Wide) * static_cast<std::size_t>(band * block_rows + (block_rows + band) * rows);
 }
 
 template <class T>
-std::uint64_t InverseResidual<T>::tasks(std::int64_t n) noexcept {
-  return static_cast<std::uint64_t>(bands_of_columns(n));
+PassOver InverseResidual<T>::pass() const noexcept {
+  return a_->by_blocks() || a_->by_columns() ? PassOver::lines : PassOver::pieces;
+}
+
+template <class T>
+std::int64_t InverseResidual<T>::band() const noexcept {
+  return band_of(pass(), a_->columns(), std::ssize(rows_));
 }
 
 template <class T>
@@ -54,13 +56,13 @@ void InverseResidual<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ra
             if (const RundownProtection::Use use(*gate); use) multiply(column, count);
           })
           .duration([this](std::int64_t, std::int64_t count) {
-            return pass_duration(a_->by_blocks() || a_->by_columns() ? PassOver::lines : PassOver::pieces,
-                                 static_cast<double>(count * a_->rows()), a_->element_bytes(),
+            return pass_duration(pass(), static_cast<double>(count * a_->rows()), a_->element_bytes(),
                                  std::ssize(rows_), is_complex_number<T>);
           });
-  for (std::int64_t column = 0; column < a_->columns(); column += band_columns)
-    if (column / band_columns % ranks == rank)
-      flow.submit(multiply_band(column, std::min(band_columns, a_->columns() - column)));
+  const std::int64_t width = band();
+  for (std::int64_t column = 0; column < a_->columns(); column += width)
+    if (column / width % ranks == rank)
+      flow.submit(multiply_band(column, std::min(width, a_->columns() - column)));
 }
 
 template <class T>
@@ -68,7 +70,7 @@ void InverseResidual<T>::multiply(std::int64_t column, std::int64_t count) {
   const std::int64_t n = a_->rows(), vectors = std::ssize(rows_);
   const auto lease = scratch_.lease();
   Wide* const a = lease.template as<Wide>().data();
-  Wide* const y = a + block_elements;
+  Wide* const y = a + band() * block_rows;
   Wide* const products = y + block_rows * vectors;
   const auto wide = static_cast<int>(count), sides = static_cast<int>(vectors);
   std::fill_n(products, count * vectors, Wide(0));
@@ -89,7 +91,7 @@ void InverseResidual<T>::multiply(std::int64_t column, std::int64_t count) {
       product += magnitude(element);
       residual += magnitude(off) * shares_[static_cast<std::size_t>(column + j)];
     }
-    const auto place = static_cast<std::size_t>(column / band_columns + v * bands_of_columns(a_->columns()));
+    const auto place = static_cast<std::size_t>(column / band() + v * bands());
     sums_[place] = product;
     sums_[place + sums_.size() / 2] = residual;
   }
@@ -97,7 +99,7 @@ void InverseResidual<T>::multiply(std::int64_t column, std::int64_t count) {
 
 template <class T>
 void InverseResidual<T>::combine_ranks(Runtime& runtime) {
-  const std::int64_t bands = bands_of_columns(a_->columns());
+  const std::int64_t bands = this->bands();
   allgather_bands(runtime, sums_.data(), bands, 2 * std::ssize(rows_), 1, ranks_);
   products_.assign(rows_.size(), 0);
   residuals_.assign(rows_.size(), 0);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/linalg/pass_estimate.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "base/rundown_protection.hpp"
 #include "base/scalar.hpp"
@@ -30,8 +31,9 @@ class InverseResidual {
   InverseResidual(Kernels kernels, std::shared_ptr<const MatrixSource<Wide>> a, const std::vector<T>& y,
                   const std::vector<std::int64_t>& rows, const std::vector<double>& shares);
 
-  static std::size_t scratch_bytes_per_worker(std::int64_t rows) noexcept;
-  static std::uint64_t tasks(std::int64_t n) noexcept;
+  /// `n`: columns of A; `rows`: elements of the constructor's `rows`.
+  static std::size_t scratch_bytes_per_worker(std::int64_t n, std::int64_t rows) noexcept;
+  std::uint64_t tasks() const noexcept { return static_cast<std::uint64_t>(bands()); }
   /// Submits the share of this rank, of `ranks` ranks that read A.
   void submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks);
   /// Combines the results after the flow has been waited for. Collective over the ranks.
@@ -43,6 +45,10 @@ class InverseResidual {
   const std::vector<double>& residuals() const noexcept { return residuals_; }
 
  private:
+  PassOver pass() const noexcept;
+  /// Columns of A per task.
+  std::int64_t band() const noexcept;
+  std::int64_t bands() const noexcept { return bands_of(a_->columns(), band()); }
   void multiply(std::int64_t column, std::int64_t count);
 
   Kernels kernels_;

@@ -23,17 +23,15 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band = 256;  // rows or columns of A per task
-/// Columns or rows of A per block.
+/// Columns or rows of A per block, whose other side is that of the band.
 template <class T>
 constexpr std::int64_t piece = is_complex_number<T> ? 128 : 256;
 constexpr std::int64_t sides_at_once = 16;  // columns of x or r per block, of real numbers
 /// Numbers in a block of A; of a complex one also those of its parts.
 template <class T>
-constexpr std::size_t piece_numbers = static_cast<std::size_t>(band* piece<T>) *
-                                      (is_complex_number<T> ? 4 : 1);
-
-std::int64_t bands_of(std::int64_t elements) noexcept { return (elements + band - 1) / band; }
+std::size_t block_numbers(std::int64_t band) noexcept {
+  return static_cast<std::size_t>(band * piece<T>) * (is_complex_number<T> ? 4 : 1);
+}
 
 /// The Euclidean norm, without overflow.
 template <class X>
@@ -71,10 +69,10 @@ LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const M
       x_(x),
       ld_(ld),
       columns_(columns),
-      scratch_(scratch_bytes_per_worker(columns)),
+      scratch_(scratch_bytes_per_worker(a_->rows(), columns)),
       residual_(static_cast<std::size_t>(parts_of_number<T> * a_->rows() * columns)),
       normal_(static_cast<std::size_t>(parts_of_number<T> * a_->columns() * columns)),
-      squares_of_a_(3 * static_cast<std::size_t>(bands_of(a_->rows()))),
+      squares_of_a_(3 * static_cast<std::size_t>(bands_of_rows())),
       exponents_(static_cast<std::size_t>(columns)),
       norms_{.b = std::vector<double>(static_cast<std::size_t>(columns)),
              .x = std::vector<double>(static_cast<std::size_t>(columns))},
@@ -91,15 +89,31 @@ Bytes LeastSquaresError<T>::bytes(std::int64_t rows, std::int64_t columns) noexc
 }
 
 template <class T>
-Bytes LeastSquaresError<T>::scratch_bytes_per_worker(std::int64_t columns) noexcept {
+Bytes LeastSquaresError<T>::scratch_bytes_per_worker(std::int64_t rows, std::int64_t columns) noexcept {
+  const std::int64_t band = widest_band(rows, columns);
   // A block of A; as much of x or r; the sums of a band.
-  return sizeof(double) *
-         (piece_numbers<T> + 2 * static_cast<std::size_t>(parts_of_number<T> * band * columns));
+  return sizeof(double) * (block_numbers<T>(band) +
+                           static_cast<std::size_t>(parts_of_number<T> * (piece<T> + band) * columns));
 }
 
 template <class T>
-std::uint64_t LeastSquaresError<T>::tasks(std::int64_t rows, std::int64_t columns_of_a) noexcept {
-  return static_cast<std::uint64_t>(bands_of(rows) + bands_of(columns_of_a));
+PassOver LeastSquaresError<T>::pass(bool by_columns) const noexcept {
+  return a_->by_blocks() == by_columns ? PassOver::lines : PassOver::pieces;
+}
+
+template <class T>
+std::int64_t LeastSquaresError<T>::band(bool by_columns) const noexcept {
+  return band_of(pass(by_columns), by_columns ? a_->columns() : a_->rows(), columns_);
+}
+
+template <class T>
+std::int64_t LeastSquaresError<T>::bands_of_rows() const noexcept {
+  return bands_of(a_->rows(), band(false));
+}
+
+template <class T>
+std::uint64_t LeastSquaresError<T>::tasks() const noexcept {
+  return static_cast<std::uint64_t>(bands_of_rows() + bands_of(a_->columns(), band(true)));
 }
 
 template <class T>
@@ -157,8 +171,8 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
   const std::int64_t m = a_->rows(), n = a_->columns();
   const auto lease = scratch_.lease();
   double* const numbers = lease.template as<double>().data();
-  double* const x = numbers + piece_numbers<T>;
-  double* const r = x + parts * band * columns_;
+  double* const x = numbers + block_numbers<T>(band(false));
+  double* const r = x + parts * piece<T> * columns_;
   const auto rows = static_cast<int>(count);
   Wide *const a = reinterpret_cast<Wide*>(numbers), *const b = reinterpret_cast<Wide*>(r);
   b_->read(row, count, 0, columns_, b, count);
@@ -180,10 +194,10 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
                    {r, count});
     add_sizes(strip, magnitudes_of_x_.data() + j, row_sums.data(), sizes);
   }
-  double* place = squares_of_a_.data() + row / band;
+  double* place = squares_of_a_.data() + row / band(false);
   for (const double sum : {squares.large, squares.medium, squares.small}) {
     *place = sum;
-    place += bands_of(m);
+    place += bands_of_rows();
   }
   for (std::int64_t c = 0; c < parts * columns_; ++c)
     std::copy_n(r + c * count, count, residual_.data() + row + c * m);
@@ -195,8 +209,8 @@ void LeastSquaresError<T>::normal_of_columns(std::int64_t column, std::int64_t c
   const std::int64_t m = a_->rows(), n = a_->columns(), all = parts * columns_;
   const auto lease = scratch_.lease();
   double* const numbers = lease.template as<double>().data();
-  double* const x = numbers + piece_numbers<T>;
-  double* const sums = x + parts * band * columns_;
+  double* const x = numbers + block_numbers<T>(band(true));
+  double* const sums = x + parts * piece<T> * columns_;
   Wide* const a = reinterpret_cast<Wide*>(numbers);
   const auto wide = static_cast<int>(count);
   std::vector<double> row_sums(static_cast<std::size_t>(count));
@@ -221,14 +235,12 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
                                  std::uint32_t readers, const Distribution* distribution) {
   constexpr int parts = parts_of_number<T>;
   const std::int64_t m = a_->rows(), n = a_->columns();
+  const std::int64_t of_rows = band(false), of_columns = band(true);
   // True if this rank, of `readers`, computes the band.
-  const auto own = [rank = runtime.rank(), readers](std::int64_t first) {
-    return first / band % readers == rank;
-  };
+  const auto own = [rank = runtime.rank(), readers](std::int64_t number) { return number % readers == rank; };
   compute_norms_of_x();
   const auto duration_of = [this](std::int64_t other_side, bool by_columns) {
-    const PassOver over = a_->by_blocks() == by_columns ? PassOver::lines : PassOver::pieces;
-    return [this, other_side, over](std::int64_t, std::int64_t count) {
+    return [this, other_side, over = pass(by_columns)](std::int64_t, std::int64_t count) {
       return pass_duration(over, static_cast<double>(count * other_side), a_->element_bytes(), columns_,
                            is_complex_number<T>);
     };
@@ -239,8 +251,8 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
                                     residual_of_rows(row, count);
                                 })
                                 .duration(duration_of(n, false));
-  for (std::int64_t row = 0; row < m; row += band)
-    if (own(row)) flow.submit(rows_codelet(row, std::min(band, m - row)));
+  for (std::int64_t row = 0; row < m; row += of_rows)
+    if (own(row / of_rows)) flow.submit(rows_codelet(row, std::min(of_rows, m - row)));
   std::vector<Wide> some(static_cast<std::size_t>(m));
   for (std::int64_t c = 0; c < columns_ && runtime.rank() == 0; ++c) {
     b_->read(0, m, c, 1, some.data(), m);
@@ -248,9 +260,10 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
   }
   wait();
   allreduce_max(runtime, norms_.b);
-  allgather_bands(runtime, residual_.data(), m, parts * columns_, static_cast<std::int32_t>(band), readers);
-  allgather_bands(runtime, squares_of_a_.data(), bands_of(m), 3, 1, readers);
-  allgather_bands(runtime, magnitudes_.data(), m, 1, static_cast<std::int32_t>(band), readers);
+  allgather_bands(runtime, residual_.data(), m, parts * columns_, static_cast<std::int32_t>(of_rows),
+                  readers);
+  allgather_bands(runtime, squares_of_a_.data(), bands_of_rows(), 3, 1, readers);
+  allgather_bands(runtime, magnitudes_.data(), m, 1, static_cast<std::int32_t>(of_rows), readers);
   // Scale the residual to about 1 by powers of two, which is exact: A^T r could overflow or underflow.
   for (std::int64_t c = 0; c < columns_; ++c) {
     const int exponent = exponents_[static_cast<std::size_t>(c)] = exponent_of(norm_of(residual_, m, c));
@@ -269,8 +282,8 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
             if (const RundownProtection::Use use(*gate); use) normal_of_columns(column, count);
           })
           .duration(duration_of(m, true));
-  for (std::int64_t column = 0; column < n; column += band)
-    if (own(column)) flow.submit(columns_codelet(column, std::min(band, n - column)));
+  for (std::int64_t column = 0; column < n; column += of_columns)
+    if (own(column / of_columns)) flow.submit(columns_codelet(column, std::min(of_columns, n - column)));
   // Scale to norm 1: the residual may be too small for T.
   rotated_.resize(static_cast<std::size_t>(m * columns_));
   for (std::int64_t c = 0; c < columns_; ++c) {
@@ -284,8 +297,9 @@ void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile
   rotate(flow, rotated.tiles());
   wait();
   rotated.gather();
-  allgather_bands(runtime, normal_.data(), n, parts * columns_, static_cast<std::int32_t>(band), readers);
-  allgather_bands(runtime, sizes_of_normal_.data(), n, 1, static_cast<std::int32_t>(band), readers);
+  allgather_bands(runtime, normal_.data(), n, parts * columns_, static_cast<std::int32_t>(of_columns),
+                  readers);
+  allgather_bands(runtime, sizes_of_normal_.data(), n, 1, static_cast<std::int32_t>(of_columns), readers);
   checked_norms_.normal.clear();
   checked_norms_.rotated_residual.clear();
   for (std::int64_t c = 0; c < columns_; ++c) {
@@ -338,7 +352,7 @@ double LeastSquaresError<T>::residual_bound() const {
 template <class T>
 double LeastSquaresError<T>::norm_of_a() const noexcept {
   Squares squares;
-  const auto bands = static_cast<std::size_t>(bands_of(a_->rows()));
+  const auto bands = static_cast<std::size_t>(bands_of_rows());
   for (std::size_t i = 0; i < bands; ++i) {
     squares.large += squares_of_a_[i];
     squares.medium += squares_of_a_[i + bands];

@@ -25,6 +25,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/linalg/pass_estimate.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
 #include "base/rundown_protection.hpp"
@@ -46,9 +47,9 @@ class LeastSquaresError {
 
   /// The memory of the object itself, in bytes, without scratch.
   static Bytes bytes(std::int64_t rows, std::int64_t columns) noexcept;
-  static Bytes scratch_bytes_per_worker(std::int64_t columns) noexcept;
+  static Bytes scratch_bytes_per_worker(std::int64_t rows, std::int64_t columns) noexcept;
   /// The number of tasks, without those of `rotate`.
-  static std::uint64_t tasks(std::int64_t rows, std::int64_t columns_of_a) noexcept;
+  std::uint64_t tasks() const noexcept;
 
   /// Runs the whole check: submits tasks, and calls `wait` between its phases. `tile`: of the factorization. Collective
   /// over the ranks: `readers` of them read the matrices, all or rank 0 alone; tiles follow `distribution`.
@@ -85,6 +86,10 @@ class LeastSquaresError {
   int exponent_of_matrix() const noexcept;
 
  private:
+  PassOver pass(bool by_columns) const noexcept;
+  /// Columns, or rows, of A per task.
+  std::int64_t band(bool by_columns) const noexcept;
+  std::int64_t bands_of_rows() const noexcept;
   void compute_norms_of_x();
   void subtract(const Strip& a, Columns<const double> x, Columns<double> r) const;
   template <class ElementOf>

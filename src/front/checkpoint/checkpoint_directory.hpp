@@ -33,6 +33,8 @@ class CheckpointDirectory {
   std::string text() const { return path_.string(); }
   /// The checkpoint that was there; null: none, or it was discarded.
   const CheckpointIndex* found() const noexcept { return found_ ? &*found_ : nullptr; }
+  /// Whether a run can be resumed: by the checkpoint that was there, or by one of this run.
+  bool has_checkpoint() const noexcept { return has_index_; }
   /// The checkpoint that was there is not used.
   void discard_found();
   /// A new, empty file for the data of this run. Once.

@@ -33,9 +33,11 @@ Duration time_in(std::string_view setting, std::string_view text) {
 }
 
 Checkpointer::Settings checkpoint_settings(const Config& config) {
-  return {
-      .period = time_in("checkpoint-period", config.text("checkpoint-period")),
-      .stop_after = config.has("stop-after") ? time_in("stop-after", config.text("stop-after")) : Duration{}};
+  const auto time_or_none = [&](std::string_view setting) {
+    return config.has(setting) ? time_in(setting, config.text(setting)) : Duration{};
+  };
+  return {.period = time_in("checkpoint-period", config.text("checkpoint-period")),
+          .stop = {.after = time_or_none("stop-after"), .limit = time_or_none("stop-limit")}};
 }
 
 }  // namespace fairlead::front

@@ -8,8 +8,9 @@
 
 namespace fairlead::front {
 
-CheckpointTimer::CheckpointTimer(std::function<void()> wake, Duration stop_after) : wake_(std::move(wake)) {
-  if (stop_after > Duration{}) stop_at_ = Clock::now() + stop_after;
+CheckpointTimer::CheckpointTimer(std::function<void()> wake, Stop stop)
+    : wake_(std::move(wake)), limit_(stop.limit) {
+  if (stop.after > Duration{}) stop_at_ = Clock::now() + stop.after;
 }
 
 void CheckpointTimer::schedule(Duration after) {
@@ -22,8 +23,13 @@ void CheckpointTimer::schedule(Duration after) {
 }
 
 void CheckpointTimer::request_stop() noexcept {
+  if (limit_ > Duration{}) {
+    const std::lock_guard guard(mutex_);
+    give_up_at_ = std::min(give_up_at_, Clock::now() + limit_);
+  }
   stop_requested_ = true;
   due_ = true;
+  changed_.notify_all();
   wake_();
 }
 
@@ -39,7 +45,7 @@ void CheckpointTimer::end() noexcept {
 void CheckpointTimer::run() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
-    const Clock::time_point next = std::min(next_at_, stop_at_);
+    const Clock::time_point next = std::min({next_at_, stop_at_, give_up_at_});
     if (next == Clock::time_point::max()) {
       changed_.wait(lock);
       continue;
@@ -47,9 +53,15 @@ void CheckpointTimer::run() {
     if (changed_.wait_until(lock, next) != std::cv_status::timeout) continue;
     const Clock::time_point now = Clock::now();
     if (ending_) return;
-    if (now >= stop_at_) {
+    if (now >= give_up_at_) {
+      give_up_at_ = Clock::time_point::max();
+      given_up_ = true;
+      wake_();
+    } else if (now >= stop_at_) {
       stop_at_ = next_at_ = Clock::time_point::max();
+      lock.unlock();
       request_stop();
+      lock.lock();
     } else if (now >= next_at_) {
       next_at_ = Clock::time_point::max();
       due_ = true;

@@ -38,7 +38,7 @@ Checkpointer::Checkpointer(const std::filesystem::path& directory, engine::Runti
       spill_(spill),
       checksums_(checksums),
       period_(settings.period),
-      timer_([this] { core_.world().wake(engine::WakeTarget::application()); }, settings.stop_after) {}
+      timer_([this] { core_.world().wake(engine::WakeTarget::application()); }, settings.stop) {}
 
 void Checkpointer::remove() noexcept {
   phase_ = Phase::closed;
@@ -183,10 +183,11 @@ void Checkpointer::make_checkpoint() {
     return timer_.schedule(made ? std::max(period_, period_per_pause * took)
                                 : std::min(retry_after, period_));
   // Holds end, and data are restored.
-  if (!made && is_open() && ++stops_put_off_ < most_retries_of_stop) return timer_.schedule(retry_after);
+  if (!made && is_open() && !timer_.is_given_up() && ++stops_put_off_ < most_retries_of_stop)
+    return timer_.schedule(retry_after);
   core_.engine().cancel(*flow_);
   phase_ = Phase::closed;
-  throw CheckpointStop(made || directory_.found() != nullptr
+  throw CheckpointStop(directory_.has_checkpoint()
                            ? fmt::format("the run was stopped; it can be resumed from {}", directory_.text())
                            : "the run was stopped before there was anything to resume");
 }
@@ -206,7 +207,9 @@ bool Checkpointer::warn(const std::string& why) {
 
 /// Returns false if that was impossible, after a warning if that is unexpected.
 bool Checkpointer::save() {
-  const PauseOfRun pause(core_);
+  const PauseOfRun pause(core_, [this] { return timer_.is_given_up(); });
+  const auto give_up = [this] { return warn("the time of stop-limit has passed"); };
+  if (timer_.is_given_up()) return give_up();
   if (!pause.is_complete() || phase_ == Phase::closed) return false;
   if (is_open() && core_.sources().submitted() - submitted_before_ != inserted_) {
     phase_ = Phase::closed;
@@ -222,6 +225,7 @@ bool Checkpointer::save() {
   for (int flushes = 0; !collect(index, slots); ++flushes) {
     if (flushes == most_flushes) return warn("internal: data do not reach the disk");
     pause.flush();
+    if (timer_.is_given_up()) return give_up();
   }
   if (::fdatasync(spill_.descriptor()) != 0) return warn(std::strerror(errno));
   try {

@@ -33,8 +33,8 @@ class FlowSource;
 class Checkpointer final : public engine::WaitInterruption {
  public:
   struct Settings {
-    Duration period{};      ///< from the end of a checkpoint to the next one
-    Duration stop_after{};  ///< since this object was made: makes a checkpoint and stops the run; 0: never
+    Duration period{};  ///< from the end of a checkpoint to the next one
+    CheckpointTimer::Stop stop{};
   };
   /// The other objects must outlive it; they may be constructed later. Throws as CheckpointDirectory.
   Checkpointer(const std::filesystem::path& directory, engine::RuntimeCore& core, backend::SpillFile& spill,

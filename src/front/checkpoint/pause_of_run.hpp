@@ -1,5 +1,8 @@
 // A pause of a run, for the lifetime of an object: see engine/pause.hpp.
 #pragma once
+#include <functional>
+#include <utility>
+
 #include "data/task.hpp"
 #include "engine/runtime_core.hpp"
 
@@ -8,14 +11,16 @@ namespace fairlead::front {
 /// Used by the application's thread.
 class PauseOfRun {
  public:
-  /// Waits until no body runs. Throws the error that stopped the run, if any.
-  explicit PauseOfRun(engine::RuntimeCore& core) : core_(core) {
+  /// Waits until no body runs, or is_given_up() returns true. Throws the error that stopped the run, if any.
+  PauseOfRun(engine::RuntimeCore& core, std::function<bool()> is_given_up)
+      : core_(core), is_given_up_(std::move(is_given_up)) {
     engine::Engine& engine = core_.engine();
     engine.notify_quiescence(true);  // this thread is woken when the pause is complete
     try {
       serve(pause_, EventKind::pause);
-      core_.wait_until(
-          [&] { return engine.is_paused() || engine.stop_reason().stopped() || core_.winding_down(); });
+      core_.wait_until([&] {
+        return engine.is_paused() || engine.stop_reason().stopped() || core_.winding_down() || is_given_up_();
+      });
     } catch (...) {
       end();
       throw;
@@ -27,14 +32,14 @@ class PauseOfRun {
 
   /// False if the program is ending instead.
   bool is_complete() const { return core_.engine().is_paused(); }
-  /// Writes all data to their homes and waits for completion. Throws the error that stopped the run, if any.
+  /// Writes all data to their homes and waits for completion, or until is_given_up() returns true. Throws the error that stopped the run, if any.
   void flush() const {
     engine::Engine& engine = core_.engine();
     flush_ = {};
     serve(flush_, EventKind::flush);
     core_.wait_until([&] {
       return engine.locked([&](memory::Memory&) { return !engine.flushing(); }) ||
-             engine.stop_reason().error() != 0;
+             engine.stop_reason().error() != 0 || is_given_up_();
     });
   }
 
@@ -52,6 +57,7 @@ class PauseOfRun {
   }
 
   engine::RuntimeCore& core_;
+  const std::function<bool()> is_given_up_;
   mutable Event pause_, flush_, resume_;
 };
 

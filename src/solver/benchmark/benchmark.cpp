@@ -16,6 +16,7 @@
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
+#include "algorithms/linalg/pass_estimate.hpp"
 #include "algorithms/linalg/tile_digest.hpp"
 #include "solver/benchmark/generated_problem.hpp"
 #include "solver/jdf/jdf_algorithms.hpp"
@@ -64,7 +65,7 @@ class Factorization final : public Benchmark<T> {
     return x + (square() ? workers * BackwardError<T>::scratch_bytes_per_worker(problem_.n, 1) +
                                (grows() ? refined_steps_bytes<T>(problem_.n, 1) : 0)
                          : LeastSquaresError<T>::bytes(problem_.rows(), 1) +
-                               workers * LeastSquaresError<T>::scratch_bytes_per_worker(1));
+                               workers * LeastSquaresError<T>::scratch_bytes_per_worker(problem_.rows(), 1));
   }
   void begin(Execution& run, const GridRank& place, const DenseProblem& problem) override {
     problem_ = problem;
@@ -154,8 +155,8 @@ class Factorization final : public Benchmark<T> {
   }
   double least_squares_error(const std::shared_ptr<const MatrixSource<double>>& b) {
     const std::int64_t m = problem_.rows();
-    run_->begin("error check", LeastSquaresError<T>::tasks(m, problem_.n));
     LeastSquaresError<T> error(kernels_, matrix<double>(), b, x_.data(), m, 1);
+    run_->begin("error check", error.tasks());
     error.check(
         run_->runtime(), run_->flow(), problem_.tile,
         [this](Flow& flow, const TiledMatrix<T>& r) { factors_->rotate(flow, r); }, [this] { run_->wait(); },
@@ -213,7 +214,7 @@ class Product final : public Benchmark<T> {
     std::vector<double> z(size), r(size);
     GeneratedUniform<T>(n_, 1, seed_ + 3).read(0, n_, 0, 1, x.data(), n_);
     run_->begin("error check", static_cast<std::uint64_t>(c().tile_rows() * c().tile_columns()) +
-                                   3 * BackwardError<T>::tasks(n_));
+                                   static_cast<std::uint64_t>(3 * linalg::bands_of(n_, linalg::least_band)));
     {
       const std::int32_t tile = c().tile();
       const Distribution* const owners = c().distribution();

@@ -37,6 +37,8 @@ Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& la
   required(blas, table.trsv, "trsv");
   required(lapack, table.potrf, "potrf");
   optional(lapack, table.getrf, "getrf");
+  optional(lapack, table.sytrf, is_complex_number<T> ? "hetrf" : "sytrf");
+  optional(lapack, table.sytrs, is_complex_number<T> ? "hetrs" : "sytrs");
   optional(lapack, table.laswp, "laswp");
   optional(lapack, table.geqrt, "geqrt");
   optional(lapack, table.gemqrt, "gemqrt");

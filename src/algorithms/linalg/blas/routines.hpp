@@ -33,6 +33,8 @@ struct Routines {
   using Potrf = void(Char, Int, T*, Int, std::int32_t*, Length);
   using Trtri = void(Char, Char, Int, T*, Int, std::int32_t*, Length, Length);
   using Getrf = void(Int, Int, T*, Int, std::int32_t*, std::int32_t*);
+  using Sytrf = void(Char, Int, T*, Int, std::int32_t*, T*, Int, std::int32_t*, Length);
+  using Sytrs = void(Char, Int, Int, const T*, Int, Int, T*, Int, std::int32_t*, Length);
   using Laswp = void(Int, T*, Int, Int, Int, Int, Int);
   using Geqrt = void(Int, Int, Int, T*, Int, T*, Int, T*, std::int32_t*);
   using Gemqrt = void(Char, Char, Int, Int, Int, Int, const T*, Int, const T*, Int, T*, Int, T*,
@@ -59,6 +61,8 @@ struct Routines {
   // Optional: Blas reports a missing routine when it is called, so that a library without it remains usable. LAPACK has
   // geqrt to tpmqrt since 3.4 (2011), the last four since 3.0 (1999).
   Getrf* getrf = nullptr;
+  Sytrf* sytrf = nullptr;  // hetrf for complex numbers
+  Sytrs* sytrs = nullptr;  // hetrs for complex numbers
   Laswp* laswp = nullptr;
   Geqrt* geqrt = nullptr;
   Gemqrt* gemqrt = nullptr;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <fairlead/error.hpp>
+#include <limits>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -248,6 +249,26 @@ TYPED_TEST(Routine, GetrfNamesAZeroPivot) {
   for (int i = 0; i < 9; ++i) a(i, 4) = 0;
   std::vector<std::int32_t> pivots(9);
   EXPECT_EQ(this->blas->template getrf<T>(9, 9, a.data(), a.ld, pivots.data()), 5);
+}
+
+TYPED_TEST(Routine, SytrfFactorsAnIndefiniteMatrixForSytrs) {
+  using T = TypeParam;
+  ASSERT_TRUE(this->blas->template has_sytrf<T>());
+  for (const int n : {1, 2, 30, 90}) {
+    auto a = random_matrix<T>(n, n, 1);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < j; ++i) a(j, i) = a(i, j);
+    const auto x = random_matrix<T>(n, 3, 2);
+    auto b = product(a, x), factors = a;
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < j; ++i) factors(i, j) = std::numeric_limits<T>::quiet_NaN();
+    std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
+    ASSERT_EQ(this->blas->template sytrf<T>(Triangle::lower, n, factors.data(), factors.ld, pivots.data()),
+              0);
+    this->blas->template sytrs<T>(Triangle::lower, n, 3, factors.data(), factors.ld, pivots.data(), b.data(),
+                                  b.ld);
+    EXPECT_LT(difference(product(a, b), product(a, x)), 10 * accurate) << n;
+  }
 }
 
 TYPED_TEST(Routine, GeqrtFactorsAndGemqrtAppliesItsQ) {
