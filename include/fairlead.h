@@ -56,9 +56,8 @@ typedef enum fairlead_method {
   FAIRLEAD_LU = 3,        /* with partial pivoting, for square matrices */
   FAIRLEAD_LU_INCREMENTAL = 4,
   FAIRLEAD_LU_NOPIVOT = 5,
-  FAIRLEAD_QR = 6, /* for matrices of any shape: least squares, or the solution of smallest norm */
-  FAIRLEAD_TRIANGULAR =
-      7 /* substitution; FAIRLEAD_LOWER and FAIRLEAD_UPPER state the triangle that is read */
+  FAIRLEAD_QR = 6,        /* for matrices of any shape: least squares, or the solution of smallest norm */
+  FAIRLEAD_TRIANGULAR = 7 /* substitution; reads one triangle only if FAIRLEAD_LOWER or _UPPER states it */
 } fairlead_method;
 
 /* The parts of a symmetric matrix that are stored. */

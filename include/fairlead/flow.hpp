@@ -1,6 +1,7 @@
 // A flow: tasks submitted in program order (sequential task flow). Their accesses to data determine which tasks may run
 // at the same time.
 #pragma once
+#include <fairlead/checkpointed_state.hpp>
 #include <fairlead/codelet.hpp>
 #include <fairlead/hold.hpp>
 #include <fairlead/runtime.hpp>
@@ -15,6 +16,10 @@
 #include <vector>
 
 namespace fairlead {
+
+namespace ptg {
+class Graph;
+}
 
 class Flow {
  public:
@@ -80,8 +85,9 @@ class Flow {
   /// their data get the saved values. `identity`: pairs of a property and its value; a checkpoint with others is refused.
   /// All tasks must have finished. A second call starts another computation, without a checkpoint. Throws InputError if the
   /// checkpoint is of another computation. Later calls may throw it, too, and CheckpointStop after stop_after_checkpoint().
-  /// Returns 0 without the setting.
-  std::uint64_t use_checkpoints(const std::vector<std::pair<std::string, std::string>>& identity);
+  /// Returns 0 without the setting. `state`: what the tasks change besides data.
+  std::uint64_t use_checkpoints(const std::vector<std::pair<std::string, std::string>>& identity,
+                                const CheckpointedState& state = {});
   /// Cancels the tasks that have not started; wait() then reports the cancellation. Thread-safe.
   void cancel();
   /// With several ranks: ranks that have only a copy of this value discard it after the tasks submitted so far, which
@@ -96,6 +102,7 @@ class Flow {
   std::uint64_t done() const noexcept;
 
  private:
+  friend class ptg::Graph;  // submits tasks
   class Implementation;
   template <class... P>
   static detail::Submission submitted_at(const Call<P...>& call, SourceLine where) {

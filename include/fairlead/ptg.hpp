@@ -14,6 +14,7 @@
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/error.hpp>
+#include <fairlead/flow.hpp>
 #include <fairlead/ptg/copying.hpp>
 #include <fairlead/ptg/definition.hpp>
 #include <fairlead/ptg/expression.hpp>
@@ -464,6 +465,11 @@ class Graph {
   /// Throws UsageError, naming class, flow and source line, for an invalid graph, and for tasks that can never start
   /// because an input never arrives. Otherwise throws as Flow::wait().
   void run();
+  /// Submits all tasks of the graph to a flow once, in an order in which they could run, for what flows have and graphs have
+  /// not: checkpoints (docs/checkpoints.md), or a recording. The flow finds the dependencies by the data that the tasks use;
+  /// a control orders no others. A task takes some microseconds more than in run(), and cancel(), done() and the like do not
+  /// apply. The flow must be of the same runtime. Throws UsageError as run(), for several ranks, and for lists of data.
+  void submit(Flow& flow);
   /// Cancels tasks that have not started, in this and all later runs; run() then reports the cancellation. Thread-safe,
   /// at any time.
   void cancel();

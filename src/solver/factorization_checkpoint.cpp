@@ -70,6 +70,13 @@ std::string FactorizationCheckpoint::task_order(const DenseProblem& problem) con
   return order == nullptr ? std::string() : *order;
 }
 
+std::string text_of(const data::FileVersion& version) {
+  constexpr std::int64_t nanoseconds = 1'000'000'000;
+  const std::int64_t modified = version.modified_at.count();
+  return fmt::format("of {} bytes, last changed {}.{:09} s after 1970", version.bytes, modified / nanoseconds,
+                     modified % nanoseconds);
+}
+
 front::CheckpointIdentity identity_of(const DenseProblem& problem, const LinearSystem& system,
                                       const std::string& task_order, std::uint64_t digest) {
   const std::int64_t rows = problem.m == 0 ? problem.n : problem.m;
@@ -83,10 +90,7 @@ front::CheckpointIdentity identity_of(const DenseProblem& problem, const LinearS
   if (!task_order.empty()) identity.emplace_back(order_property, task_order);
   if (system.a != nullptr)
     if (const data::FileVersion version = system.a->version(); version != data::FileVersion{})
-      identity.emplace_back("file of the matrix",
-                            fmt::format("of {} bytes, last changed {}.{:09} s after 1970", version.bytes,
-                                        version.modified_at.count() / 1'000'000'000,
-                                        version.modified_at.count() % 1'000'000'000));
+      identity.emplace_back("file of the matrix", text_of(version));
   identity.emplace_back("matrix", fmt::format("digest {:016x}", digest));
   return identity;
 }

@@ -36,6 +36,9 @@ class FactorizationCheckpoint {
   std::optional<front::CheckpointIndex> found_;
 };
 
+/// Size and time of the last change of a file.
+std::string text_of(const data::FileVersion& version);
+
 /// `a`: the matrix that is factored. `digest`: of some of its elements.
 front::CheckpointIdentity identity_of(const DenseProblem& problem, const LinearSystem& system,
                                       const std::string& task_order, std::uint64_t digest);

@@ -31,6 +31,7 @@
 #include "front/jdf/emit_bodies.hpp"
 #include "front/jdf_graph/graph_check.hpp"
 #include "machine/machine.hpp"
+#include "solver/jdf/jdf_checkpoint.hpp"
 #include "solver/jdf/jdf_steps.hpp"
 #include "solver/report/ranks_report.hpp"
 
@@ -82,6 +83,13 @@ constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 std::string no_graph(const jdf::RunnableJdf& program) {
   return fmt::format("{} cannot run with these sizes; --no-check tries it anyway",
                      program.file.source.name());
+}
+
+/// Values of globals, and types.
+std::vector<std::string> settings_in(const Config& config) {
+  std::vector<std::string> all = lines_of(config, "set");
+  for (const std::string& type : lines_of(config, "type")) all.push_back("type " + type);
+  return all;
 }
 
 /// The parameters of a run that all ranks share.
@@ -165,6 +173,9 @@ JdfRunHere run_here(const JdfTask& task, const GridRank& place) {
     running->print_line(lines.substr(0, lines.size() - 1));
     throw InputError(no_graph(*task.program));
   };
+  if (task.config.has("checkpoint"))
+    how.checkpoint =
+        solver::identity_of(*task.program, task.given, settings_in(task.config), task.problem.tile);
   solver::JdfSteps steps(task.program, task.given, *task.kernels, place, std::move(how));
   CountedRun run(task.config, task.problem.reserved, *task.kernels, Front::flow, place.rank);
   running = &run;
@@ -186,6 +197,7 @@ JdfRunHere run_here(const JdfTask& task, const GridRank& place) {
         for (const auto& out : outputs) out->commit();
       });
     });
+    run.runtime().remove_checkpoint();
     run.remove_progress();
     std::vector<trace::Snapshot> recorded = run.collect_traces();
     const solver::RunCounters &before = run.at(solver::Milestone::started),
@@ -247,8 +259,9 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
     if (!it.output.empty()) outputs.push_back({"-o", it.output, config.flag("overwrite")});
   }
   require_distinct_files(config, inputs, outputs);
-  if (config.has("checkpoint")) throw ConfigError("--checkpoint: graphs in JDF have no checkpoints");
   config = settings_of_run(std::move(config), ranks);
+  if (const auto tile = solver::tile_in_checkpoint(config); tile && !config.has("tile"))
+    config.set("tile", *tile);
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   JdfTask task{std::move(config), program, std::move(matrices), workers};
   prepare(task, ranks);

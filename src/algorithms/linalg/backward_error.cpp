@@ -23,9 +23,7 @@ namespace {
 
 constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // columns of x
-// The width of the strips of sources that prefer blocks; their height is that of the band.
-template <class T>
-constexpr std::int64_t block_width = is_complex_number<T> ? 128 : 256;
+constexpr std::int64_t block_width = 256;     // of the strips of sources that prefer blocks
 // The maximum width of a strip, in columns. A strip of this width has 16 rows; the buffer for x has this many rows.
 template <class T>
 constexpr std::int64_t elements_of_strip = static_cast<std::int64_t>(strip_elements) /
@@ -36,7 +34,8 @@ constexpr std::int64_t widest = elements_of_strip<T> / 16;
 /// The memory of a strip, in numbers, for any source.
 template <class T>
 std::size_t largest_strip(std::int64_t rows, std::int64_t sides) noexcept {
-  const std::int64_t of_block = widest_band(rows, sides) * block_width<T> * (is_complex_number<T> ? 4 : 1);
+  // Of real numbers as high as the band, of complex ones half as high.
+  const std::int64_t of_block = widest_band(rows, sides) * block_width * (is_complex_number<T> ? 2 : 1);
   return std::max(strip_elements, static_cast<std::size_t>(of_block));
 }
 
@@ -126,7 +125,7 @@ std::uint64_t BackwardError<T>::tasks() const noexcept {
 
 template <class T>
 std::int64_t BackwardError<T>::strip_width() const noexcept {
-  return std::min(a_->columns(), a_->by_blocks() ? block_width<T> : widest<T>);
+  return std::min(a_->columns(), a_->by_blocks() ? block_width : widest<T>);
 }
 
 template <class T>
@@ -231,7 +230,9 @@ void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
   RowsOfResidual of_rows{.count = count, .elements = residual, .scaled = scaled, .x = x};
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   const std::int64_t width = strip_width();
-  const std::int64_t height = a_->by_blocks() ? count : std::min(count, elements_of_strip<T> / width);
+  const auto in_strip =
+      static_cast<std::int64_t>(largest_strip<T>(a_->rows(), columns_)) / (is_complex_number<T> ? 4 : 1);
+  const std::int64_t height = std::min(count, (a_->by_blocks() ? in_strip : elements_of_strip<T>) / width);
   Wide* const elements = reinterpret_cast<Wide*>(strip);
   for (std::int64_t first = 0; first < count; first += height) {
     const auto rows = static_cast<int>(std::min(height, count - first));
@@ -359,7 +360,7 @@ template <class T>
 WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, Wide* strip) const {
   const std::int64_t n = a_->columns();
   const std::int64_t width =
-      std::min(n, a_->by_blocks() ? block_width<T> : elements_of_strip<T> / least_band);
+      std::min(n, a_->by_blocks() ? block_width / 2 : elements_of_strip<T> / least_band);
   std::vector<WideNumber> sums(static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < n; j += width) {
     const std::int64_t wide = std::min(width, n - j);

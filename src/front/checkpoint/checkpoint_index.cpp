@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 constexpr std::string_view magic_of_checkpoints =
     "\x89"
     "FCP\r\n\x1a\n";
-constexpr std::uint64_t version_of_checkpoints = 1;
+constexpr std::uint64_t version_of_checkpoints = 2;
 
 class IndexWriter {
  public:
@@ -115,6 +115,7 @@ std::vector<std::byte> CheckpointIndex::encoded() const {
     out.text(value);
   }
   out.text(data_file);
+  out.text(state);
   out.number(submitted);
   out.number(program_hash);
   out.number(unfinished.size());
@@ -153,6 +154,7 @@ CheckpointIndex CheckpointIndex::decode(const std::string& name, std::span<const
     index.identity.emplace_back(std::move(key), reader.text());
   }
   index.data_file = reader.text();
+  index.state = reader.text();
   index.submitted = reader.number();
   index.program_hash = reader.number();
   for (std::size_t left = reader.length(number); left != 0; --left)

@@ -64,7 +64,7 @@ void Checkpointer::require_same(const CheckpointIdentity& identity) const {
   }
 }
 
-std::uint64_t Checkpointer::use(CheckpointIdentity identity, FlowSource& flow) {
+std::uint64_t Checkpointer::use(CheckpointIdentity identity, FlowSource& flow, CheckpointedState state) {
   core_.caller().check("use_checkpoints");
   if (flow.done() != flow.submitted())
     throw UsageError("checkpoints begin after a wait: the flow has unfinished tasks");
@@ -78,6 +78,8 @@ std::uint64_t Checkpointer::use(CheckpointIdentity identity, FlowSource& flow) {
     resumed_ = std::make_unique<ResumedTasks>(*directory_.found(), directory_, *tasks_);
   }
   identity_ = std::move(identity);
+  state_ = std::move(state);
+  if (resumed_ != nullptr && state_.restore) state_.restore(resumed_->state());
   flow_ = &flow;
   submitted_before_ = core_.sources().submitted();
   inserted_ = 0;
@@ -185,6 +187,7 @@ void Checkpointer::make_checkpoint() {
   // Holds end, and data are restored.
   if (!made && is_open() && !timer_.is_given_up() && ++stops_put_off_ < most_retries_of_stop)
     return timer_.schedule(retry_after);
+  if (timer_.is_given_up()) core_.wind_down();  // the runtime's end writes no more data
   core_.engine().cancel(*flow_);
   phase_ = Phase::closed;
   throw CheckpointStop(directory_.has_checkpoint()
@@ -217,6 +220,7 @@ bool Checkpointer::save() {
   }
   CheckpointIndex index{.identity = identity_,
                         .data_file = {},
+                        .state = state_.save ? state_.save() : std::string(),
                         .submitted = tasks_->count(),
                         .program_hash = tasks_->hash(),
                         .unfinished = tasks_->unfinished(),

@@ -7,6 +7,7 @@
 //
 // A resumed run submits the same tasks. Those that were finished are skipped (resumed_tasks.hpp).
 #pragma once
+#include <fairlead/checkpointed_state.hpp>
 #include <fairlead/detail/submission.hpp>
 
 #include <atomic>
@@ -49,7 +50,7 @@ class Checkpointer final : public engine::WaitInterruption {
   /// finished. Throws UsageError if the flow has unfinished tasks, InputError that states what differs if the checkpoint that
   /// was found is of another computation. A second call starts another computation: the former one, and its checkpoint, do
   /// not count any more.
-  std::uint64_t use(CheckpointIdentity identity, FlowSource& flow);
+  std::uint64_t use(CheckpointIdentity identity, FlowSource& flow, CheckpointedState state = {});
   /// The results are safe elsewhere: removes the checkpoint.
   void remove() noexcept;
 
@@ -111,6 +112,7 @@ class Checkpointer final : public engine::WaitInterruption {
   std::atomic<Phase> phase_{Phase::none};
   FlowSource* flow_ = nullptr;
   CheckpointIdentity identity_;
+  CheckpointedState state_;
   std::unique_ptr<CheckpointedTasks> tasks_;
   std::unique_ptr<ResumedTasks> resumed_;  // null: from the beginning
   std::uint64_t submitted_before_ = 0,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "front/checkpoint/checkpoint_directory.hpp"
@@ -29,6 +30,7 @@ class ResumedTasks {
   ResumedTasks& operator=(const ResumedTasks&) = delete;
 
   std::uint64_t finished() const noexcept { return index_.finished(); }
+  const std::string& state() const noexcept { return index_.state; }
   /// The task with this number was added to the tasks of this run, one after the other. Returns false if it is finished;
   /// otherwise all data that it uses have their values.
   bool next(const detail::Submission& submission, std::uint64_t number, const Insert& insert);

@@ -66,9 +66,10 @@ void Flow::drop_copies_of(const detail::DatumReference& datum, SourceLine where)
   front::RankContext* const ranks = front::rank_context(implementation_->core.surroundings());
   if (ranks != nullptr) ranks->program().drop_copies(datum, where.file_name(), where.line());
 }
-std::uint64_t Flow::use_checkpoints(const std::vector<std::pair<std::string, std::string>>& identity) {
+std::uint64_t Flow::use_checkpoints(const std::vector<std::pair<std::string, std::string>>& identity,
+                                    const CheckpointedState& state) {
   auto& it = *implementation_;
-  return it.checkpointer == nullptr ? 0 : it.checkpointer->use(identity, *it.source);
+  return it.checkpointer == nullptr ? 0 : it.checkpointer->use(identity, *it.source, state);
 }
 void Flow::wait() { implementation_->source->wait(); }
 void Flow::cancel() { implementation_->source->cancel(); }

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <utility>
 
+#include "front/flow/flow_implementation.hpp"
 #include "front/ptg/graph_source.hpp"
 #include "front/ptg/own_data.hpp"
+#include "front/ptg/submitted_graph.hpp"
 #include "front/ptg/unrolled_graph.hpp"
 #include "front/ranks/rank_context.hpp"
 #include "front/ranks/shared_datum.hpp"
@@ -68,6 +70,7 @@ class Graph::Implementation {
   std::vector<std::shared_ptr<ClassDefinition>> classes;
   std::vector<Fresh> fresh;
   EarlyTermination early_end;
+  bool is_submitted = false;  // to a flow
   std::unique_ptr<GraphSource> source;
   // For other threads than the program's.
   std::atomic<GraphSource*> shown{nullptr};
@@ -79,6 +82,9 @@ Graph::Graph(Runtime& runtime)
 
 Graph::~Graph() {
   engine::RuntimeCore& core = implementation_->core;
+  // Data with unfinished tasks are removed after these.
+  if (implementation_->is_submitted && core.caller().may_wait())
+    static_cast<void>(implementation_->remove_fresh());
   if (implementation_->source == nullptr) return;
   // Completions may not be processed yet, and never will be if the run was stopped. Then the graph is kept instead.
   if (core.caller().may_wait() && implementation_->source->finish() &&
@@ -139,6 +145,21 @@ TaskClass Graph::begin_class(std::string name, std::vector<Range> indices, Sourc
 
 void Graph::run() {
   implementation_->core.stop_on_out_of_memory([this] { implementation_->source_made().run(); });
+}
+void Graph::submit(Flow& flow) {
+  Implementation& it = *implementation_;
+  if (&flow.implementation_->core != &it.core)
+    throw UsageError("a parameterized graph is submitted to a flow of another runtime");
+  if (front::communicator_of(it.runtime) != nullptr)
+    throw UsageError("a parameterized graph over several ranks is run, and not submitted to a flow");
+  it.core.stop_on_out_of_memory([&] {
+    it.is_submitted = true;
+    SubmittedGraph(*flow.implementation_->source, make_class_table(definitions()),
+                   [&it](const CollectionDefinition& of, const void* like, bool exact) {
+                     return it.make_fresh(of, like, exact);
+                   })
+        .submit_all();
+  });
 }
 void Graph::cancel() {
   implementation_->cancelled.store(true);

@@ -5,7 +5,6 @@
 #include <fairlead/error.hpp>
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -14,8 +13,7 @@
 #include <vector>
 
 #include "front/ptg/fresh_data.hpp"
-#include "front/ptg/initial_tasks.hpp"
-#include "front/ptg/unfolding.hpp"
+#include "front/ptg/task_order.hpp"
 
 namespace fairlead::ptg {
 
@@ -24,12 +22,7 @@ class Lookahead {
  public:
   Lookahead(const ClassTable& table, const TaskKinds& kinds, FlowValues& values, TaskInstancePool& active,
             FreshData& fresh)
-      : table_(table),
-        kinds_(kinds),
-        values_(values),
-        fresh_(fresh),
-        unfolding_(table, kinds, values, active),
-        initial_(table) {}
+      : table_(table), kinds_(kinds), values_(values), order_(table, kinds, values, active, fresh, {}) {}
 
   /// A task that has been announced to the policy and not handed out yet.
   struct Announced {
@@ -37,15 +30,17 @@ class Lookahead {
     std::vector<std::uint32_t> values;  ///< numbers of its values, by flow
   };
   /// Call before each run. `first_id`: the id of the first task.
-  void begin(std::uint64_t first_id);
+  void begin(std::uint64_t first_id) {
+    order_.begin();
+    next_id_ = first_id;
+    announced_.clear();
+  }
   std::size_t size() const {
     const std::lock_guard guard(mutex_);
     return announced_.size();
   }
   /// True if all tasks have been announced.
-  bool all_announced() const noexcept {
-    return initial_over_ && !starved_ && queue_.empty() && notices_.empty();
-  }
+  bool all_announced() const noexcept { return order_.is_over(); }
   /// Announces the next task: creates its descriptor and continues with its successors as if it had finished.
   /// `family(active, numbers)` returns the task's family; `announce(task)` is called before any thread can take the
   /// task; `misused(text)` reports an invalid graph. `begins` is set to the record of a task without predecessors,
@@ -53,14 +48,9 @@ class Lookahead {
   /// datum. Throws UsageError if a formula of the graph divides by 0.
   template <class Family, class Announce>
   bool next(Recycler& recycler, Family&& family, Announce&& announce, TaskInstance*& begins,
-            const std::function<void(const std::string&)>& misused);
+            const TaskOrder::Misused& misused);
   /// The graph is invalid: no more tasks are announced. Tasks already announced run as before.
-  void give_up() {
-    queue_.clear();
-    notices_.clear();
-    initial_over_ = given_up_ = true;
-    starved_ = false;
-  }
+  void give_up() { order_.give_up(); }
   /// Removes and returns the task that next() has announced; empty if it has not. Thread-safe.
   Announced take(std::uint64_t name) {
     const std::lock_guard guard(mutex_);
@@ -71,55 +61,28 @@ class Lookahead {
     return announced;
   }
   /// Call when there is a fresh datum for the task that waited for one.
-  void retry(TaskInstance& task) {
-    if (given_up_) return;
-    queue_.push_front(&task);
-    starved_ = false;
-  }
+  void retry(TaskInstance& task) { order_.retry(task); }
 
  private:
-  static constexpr std::size_t most_queued = 4096;
-  struct Host {
-    Lookahead& ahead;
-    std::size_t number;
-    const std::function<void(const std::string&)>& say;
-    std::size_t thread() const noexcept { return number; }
-    bool full() const noexcept { return ahead.queue_.size() >= most_queued; }
-    void satisfied(TaskInstance& task) { ahead.queue_.push_back(&task); }
-    void unused(std::uint32_t) {}  // later tasks still use the value
-    void misused(const std::string& why) { say(why); }
-  };
-  TaskInstance* next_satisfied(Host& host);
-  bool take_values(TaskInstance& task, const std::int64_t* numbers);
-
   const ClassTable& table_;
   const TaskKinds& kinds_;
   FlowValues& values_;
-  FreshData& fresh_;
-  Unfolding unfolding_;
-  InitialTasks initial_;
-  bool initial_over_ = false, starved_ = false, given_up_ = false;
+  TaskOrder order_;  // values stay in use after their last task was announced
   std::uint64_t next_id_ = 0;
-  std::deque<TaskInstance*> queue_;                         // tasks with all inputs
-  std::vector<CompletionNotice> notices_;                   // interrupted because the queue was full
   mutable std::mutex mutex_;                                // guards the member below
   std::unordered_map<std::uint64_t, Announced> announced_;  // by task key
 };
 
 template <class Family, class Announce>
 bool Lookahead::next(Recycler& recycler, Family&& family, Announce&& announce, TaskInstance*& begins,
-                     const std::function<void(const std::string&)>& misused) {
+                     const TaskOrder::Misused& misused) {
   begins = nullptr;
-  if (starved_) return false;
-  Host host{*this, recycler.thread(), misused};
-  TaskInstance* const active = next_satisfied(host);
+  CompletionNotice notice;
+  TaskInstance* const active = order_.next(recycler.thread(), notice, misused);
   if (active == nullptr) return false;
   const TableClass& of = table_.classes[active->task_class];
-  CompletionNotice notice;
-  of.place(active->parameters(), notice.numbers.data());
-  if (!take_values(*active, notice.numbers.data())) return false;
   const TaskFamily* const its_family = family(*active, notice.numbers.data());
-  const bool waits_for_nothing = unfolding_.missing_inputs(of, notice.numbers.data()) == 0;
+  const bool waits_for_nothing = order_.unfolding().missing_inputs(of, notice.numbers.data()) == 0;
   Task& task = recycler.take();
   task.begin(static_cast<TaskId>(next_id_++), task.inline_access.data(), 0);
   task.family = its_family;
@@ -139,10 +102,10 @@ bool Lookahead::next(Recycler& recycler, Family&& family, Announce&& announce, T
   }
   if (waits_for_nothing) {
     std::vector<std::int64_t> parameters(active->parameters(), active->parameters() + of.parameters.size());
-    begins = &unfolding_.make(of, active->task_class, active->key, parameters.data(), host.number);
+    begins =
+        &order_.unfolding().make(of, active->task_class, active->key, parameters.data(), recycler.thread());
   }
-  notice.task = active;
-  if (!unfolding_.notify_successors(notice, host)) notices_.push_back(notice);
+  order_.finish(notice, recycler.thread(), misused);
   return true;
 }
 

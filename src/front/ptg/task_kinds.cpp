@@ -124,6 +124,22 @@ void with_call(const TableClass& of, const void* const* handles, const Arguments
 
 }  // namespace
 
+AccessMode access_of(const TableFlow& flow, const FlowValue& value, const std::int64_t* numbers) {
+  if (!value.fresh || flow.mode != AccessMode::read_write) return flow.mode;
+  const Input* const input = input_of(flow, numbers);
+  return input != nullptr && input->kind == Place::Kind::fresh ? AccessMode::write : flow.mode;
+}
+
+void with_submission(const TableClass& of, const std::int64_t* numbers,
+                     const std::vector<const void*>& handles,
+                     const std::function<void(const fairlead::detail::Submission&)>& use) {
+  std::vector<const void*> given = handles;
+  std::ranges::replace(given, static_cast<const void*>(nullptr), static_cast<const void*>(no_handle.data()));
+  Arguments arguments;
+  find_arguments(of, numbers, arguments);
+  with_call(of, given.data(), arguments, [&](const Submission& call) { use(call); });
+}
+
 TaskKinds::TaskKinds(const ClassTable& table, TaskSource& source)
     : table_(table), kinds_(table.classes.size()) {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
@@ -232,12 +248,8 @@ void TaskKinds::fill_descriptor(Task& task, TaskInstance& active, FlowValues& va
     }
     const FlowValue& value = values[at[i]];
     handles[i] = value.handle;
-    AccessMode mode = of.flows[i].mode;
-    if (value.fresh && mode == AccessMode::read_write && wrong == nullptr) {
-      // The fresh datum has no value yet, so none is transferred.
-      const Input* const input = input_of(of.flows[i], numbers.data());
-      if (input != nullptr && input->kind == Place::Kind::fresh) mode = AccessMode::write;
-    }
+    const AccessMode mode =
+        wrong == nullptr ? access_of(of.flows[i], value, numbers.data()) : of.flows[i].mode;
     std::size_t same = 0;
     while (same < i && at[same] != at[i]) ++same;
     if (same < i) {

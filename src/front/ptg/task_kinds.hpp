@@ -1,7 +1,10 @@
 // The properties of each task class that the engine uses: where its tasks can run, and how to fill in
 // descriptors.
 #pragma once
+#include <fairlead/detail/submission.hpp>
+
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "front/flow/submission_fit.hpp"
@@ -45,5 +48,14 @@ class TaskKinds {
   std::vector<Kind> kinds_;  // its elements do not move: tasks refer to them
   Bytes largest_footprint_ = 0;
 };
+
+/// How a task of the flow accesses its value: a fresh datum has no value yet, so none is transferred.
+AccessMode access_of(const TableFlow& flow, const FlowValue& value, const std::int64_t* numbers);
+
+/// Calls use(submission) with the call of the task's codelet on these data, one for each flow that has data; a null handle:
+/// none. The submission has no priority and no source line. Throws UsageError if a formula divides by 0.
+void with_submission(const TableClass& of, const std::int64_t* numbers,
+                     const std::vector<const void*>& handles,
+                     const std::function<void(const fairlead::detail::Submission&)>& use);
 
 }  // namespace fairlead::ptg

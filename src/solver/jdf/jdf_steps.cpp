@@ -19,6 +19,7 @@
 #include "front/ptg/describe_stall.hpp"
 #include "memory/admission.hpp"
 #include "net/termination_detection.hpp"
+#include "solver/jdf/jdf_checkpoint.hpp"
 
 namespace fairlead::solver {
 
@@ -239,13 +240,27 @@ void JdfSteps::compute(Execution& run, ptg::Graph& graph, std::span<const jdf::B
   const jdf::LoweredGraph lowered = jdf::lower(program_, data, options_.known, maker);
   if (options_.check_samples) check_samples(graph);
   for (const std::string& note : lowered.notes) run.warn(note);
-  run.begin("tasks");
   try {
-    run.run(graph);
+    if (options_.checkpoint.empty()) {
+      run.begin("tasks");
+      run.run(graph);
+    } else {
+      compute_with_checkpoints(run, graph);
+    }
   } catch (const Error&) {
     throw_of_graph(program_->file.source.name());
   }
   seconds_ += run.end();
+}
+
+void JdfSteps::compute_with_checkpoints(Execution& run, ptg::Graph& graph) const {
+  const std::uint64_t tasks = graph.tasks(),
+                      finished = run.flow().use_checkpoints(options_.checkpoint, state_of(program_));
+  if (finished != 0)
+    run.note(fmt::format("{} of {} tasks of the graph are finished in the checkpoint", finished, tasks));
+  run.begin("tasks", tasks);
+  graph.submit(run.flow());
+  run.wait();
 }
 
 void JdfSteps::check_samples(const ptg::Graph& graph) const {

@@ -14,6 +14,7 @@
 
 #include "data/matrix/stored_matrix.hpp"
 #include "data/npy/npy_writer.hpp"
+#include "front/checkpoint/checkpoint_index.hpp"
 #include "front/jdf_c/c_library.hpp"
 #include "front/jdf_graph/lower.hpp"
 #include "report/run_report.hpp"
@@ -53,10 +54,11 @@ void add_matrices(report::RunReport& report, std::span<const JdfMatrix> matrices
                   const DenseProblem& problem);
 
 struct JdfRunOptions {
-  jdf::KnownOutputs known{};              ///< of the graph, if it was checked
-  bool check_samples = false;             ///< check samples of the edges before the run
-  std::shared_ptr<jdf::CLibrary> in_c{};  ///< bodies in C; null: none
-  std::function<void()> on_progress{};    ///< called during long preparations; may throw to cancel
+  jdf::KnownOutputs known{};               ///< of the graph, if it was checked
+  bool check_samples = false;              ///< check samples of the edges before the run
+  std::shared_ptr<jdf::CLibrary> in_c{};   ///< bodies in C; null: none
+  front::CheckpointIdentity checkpoint{};  ///< empty: without checkpoints
+  std::function<void()> on_progress{};     ///< called during long preparations; may throw to cancel
   /// Receives the errors of samples, in lines; may throw in place of the InputError that follows.
   std::function<void(const std::string&)> errors = [](const std::string&) {};
 };
@@ -81,6 +83,7 @@ class JdfSteps {
  private:
   struct Matrices;
   void read(Execution& run, Matrices& matrices);
+  void compute_with_checkpoints(Execution& run, ptg::Graph& graph) const;
   void compute(Execution& run, ptg::Graph& graph, std::span<const jdf::BoundData> data);
   void read_pointed(Execution& run);
   void write(Execution& run, Matrices& matrices, std::span<const std::shared_ptr<data::NpyWriter>> outputs);

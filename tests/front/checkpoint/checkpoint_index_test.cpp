@@ -15,6 +15,7 @@ namespace {
 CheckpointIndex some_index() {
   return {.identity = {{"method", "LU factorization"}, {"tile", "512"}},
           .data_file = "data-3",
+          .state = "7 -1",
           .submitted = 20,
           .program_hash = 0x0123'4567'89ab'cdef,
           .unfinished = {3, 17, 19},
@@ -28,6 +29,7 @@ TEST(CheckpointIndex, IsReadAsItWasWritten) {
   const CheckpointIndex read = CheckpointIndex::decode("index", bytes);
   EXPECT_EQ(read.identity, index.identity);
   EXPECT_EQ(read.data_file, index.data_file);
+  EXPECT_EQ(read.state, index.state);
   EXPECT_EQ(read.submitted, index.submitted);
   EXPECT_EQ(read.program_hash, index.program_hash);
   EXPECT_EQ(read.unfinished, index.unfinished);

@@ -1,20 +1,21 @@
-// Lookahead: the order of announcements, and values taken from memory or the pool of fresh data.
-#include "front/ptg/lookahead.hpp"
+// TaskOrder: the order of tasks, and values taken from memory or the pool of fresh data.
+#include "front/ptg/task_order.hpp"
+
+#include <array>
+#include <optional>
 
 namespace fairlead::ptg {
 
-void Lookahead::begin(std::uint64_t first_id) {
+void TaskOrder::begin() {
   unfolding_.begin(true);
   initial_.begin();
   initial_over_ = starved_ = given_up_ = false;
-  next_id_ = first_id;
   queue_.clear();
   notices_.clear();
-  announced_.clear();
 }
 
-/// In an order in which the tasks could run. Successors come before further initial tasks, so that few are pending.
-TaskInstance* Lookahead::next_satisfied(Host& host) {
+/// Successors come before further initial tasks, so that few are pending.
+TaskInstance* TaskOrder::next_satisfied(Host& host) {
   for (;;) {
     if (!queue_.empty()) {
       TaskInstance* const task = queue_.front();
@@ -40,7 +41,23 @@ TaskInstance* Lookahead::next_satisfied(Host& host) {
   }
 }
 
-bool Lookahead::take_values(TaskInstance& task, const std::int64_t* numbers) {
+TaskInstance* TaskOrder::next(std::size_t thread, CompletionNotice& notice, const Misused& misused) {
+  if (starved_) return nullptr;
+  Host host{*this, thread, misused};
+  TaskInstance* const task = next_satisfied(host);
+  if (task == nullptr) return nullptr;
+  table_.classes[task->task_class].place(task->parameters(), notice.numbers.data());
+  if (!take_values(*task, notice.numbers.data())) return nullptr;
+  notice.task = task;
+  return task;
+}
+
+void TaskOrder::finish(CompletionNotice& notice, std::size_t thread, const Misused& misused) {
+  Host host{*this, thread, misused};
+  if (!unfolding_.notify_successors(notice, host)) notices_.push_back(notice);
+}
+
+bool TaskOrder::take_values(TaskInstance& task, const std::int64_t* numbers) {
   const TableClass& of = table_.classes[task.task_class];
   std::uint32_t* const values = task.values(of.parameters.size());
   for (std::size_t i = 0; i < of.data_flows; ++i) {
@@ -61,6 +78,19 @@ bool Lookahead::take_values(TaskInstance& task, const std::int64_t* numbers) {
     }
   }
   return true;
+}
+
+void TaskOrder::retry(TaskInstance& task) {
+  if (given_up_) return;
+  queue_.push_front(&task);
+  starved_ = false;
+}
+
+void TaskOrder::give_up() {
+  queue_.clear();
+  notices_.clear();
+  initial_over_ = given_up_ = true;
+  starved_ = false;
 }
 
 }  // namespace fairlead::ptg
