@@ -1,4 +1,4 @@
-// What the tasks of a flow change besides data, as a part of checkpoints.
+// What the tasks of a flow change apart from data, as a part of checkpoints.
 #pragma once
 #include <functional>
 #include <string>

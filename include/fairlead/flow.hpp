@@ -85,7 +85,7 @@ class Flow {
   /// their data get the saved values. `identity`: pairs of a property and its value; a checkpoint with others is refused.
   /// All tasks must have finished. A second call starts another computation, without a checkpoint. Throws InputError if the
   /// checkpoint is of another computation. Later calls may throw it, too, and CheckpointStop after stop_after_checkpoint().
-  /// Returns 0 without the setting. `state`: what the tasks change besides data.
+  /// Returns 0 without the setting. `state`: what the tasks change apart from data.
   std::uint64_t use_checkpoints(const std::vector<std::pair<std::string, std::string>>& identity,
                                 const CheckpointedState& state = {});
   /// Cancels the tasks that have not started; wait() then reports the cancellation. Thread-safe.

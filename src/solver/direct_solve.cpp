@@ -189,7 +189,7 @@ bool DirectSolve<T>::factor() {
   if (is_symmetric() && !is_indefinite()) return blas.potrf(linalg::Triangle::lower, n, a_.get(), n) == 0;
   pivots_.resize(static_cast<std::size_t>(n_));
   if (is_indefinite())
-    return blas.has_sytrf<T>() && blas.sytrf(linalg::Triangle::lower, n, a_.get(), n, pivots_.data()) == 0;
+    return blas.sysv<T>(linalg::Triangle::lower, true, n, 0, a_.get(), n, pivots_.data(), nullptr, n) == 0;
   return blas.getrf(n, n, a_.get(), n, pivots_.data()) == 0;
 }
 
@@ -205,7 +205,7 @@ void DirectSolve<T>::apply_inverse(T* b, std::int64_t columns, linalg::Transpose
     blas.trsm(linalg::Side::left, triangle, of, diagonal, n, sides, T(1), a_.get(), n, b, n);
   };
   if (is_indefinite()) {
-    blas.sytrs(lower, n, sides, a_.get(), n, pivots_.data(), b, n);
+    static_cast<void>(blas.sysv(lower, false, n, sides, a_.get(), n, pivots_.data(), b, n));
   } else if (is_symmetric()) {
     solve(lower, linalg::Transpose::no, Diagonal::general);
     solve(lower, linalg::adjoint<T>, Diagonal::general);

@@ -71,7 +71,7 @@ class DirectSolve {
   double largest_ = 0;  // of the elements of A, of LU and LDL^T
   // Becomes the factors. Not a vector, which would fill it with zeros; of the heap, whose pages stay for the next solve.
   std::unique_ptr<T[]> a_;
-  std::vector<std::int32_t> pivots_;
+  mutable std::vector<std::int32_t> pivots_;  // sysv() does not change those of factors
   std::vector<T> x_;
   SolveResult result_;
   std::vector<report::PhaseReport> phases_;

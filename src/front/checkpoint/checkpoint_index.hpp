@@ -29,7 +29,7 @@ struct SavedDatum {
 struct CheckpointIndex {
   CheckpointIdentity identity;
   std::string data_file;                  ///< its name in the directory
-  std::string state;                      ///< of the program, besides data
+  std::string state;                      ///< of the program, apart from data
   std::uint64_t submitted = 0;            ///< tasks
   std::uint64_t program_hash = 0;         ///< of the codelets and data of these tasks
   std::vector<std::uint64_t> unfinished;  ///< numbers of tasks below `submitted`, ascending

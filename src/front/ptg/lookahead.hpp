@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "front/ptg/fresh_data.hpp"
-#include "front/ptg/task_order.hpp"
+#include "front/ptg/unfolding_order.hpp"
 
 namespace fairlead::ptg {
 
@@ -48,7 +48,7 @@ class Lookahead {
   /// datum. Throws UsageError if a formula of the graph divides by 0.
   template <class Family, class Announce>
   bool next(Recycler& recycler, Family&& family, Announce&& announce, TaskInstance*& begins,
-            const TaskOrder::Misused& misused);
+            const UnfoldingOrder::Misused& misused);
   /// The graph is invalid: no more tasks are announced. Tasks already announced run as before.
   void give_up() { order_.give_up(); }
   /// Removes and returns the task that next() has announced; empty if it has not. Thread-safe.
@@ -67,7 +67,7 @@ class Lookahead {
   const ClassTable& table_;
   const TaskKinds& kinds_;
   FlowValues& values_;
-  TaskOrder order_;  // values stay in use after their last task was announced
+  UnfoldingOrder order_;  // values stay in use after their last task was announced
   std::uint64_t next_id_ = 0;
   mutable std::mutex mutex_;                                // guards the member below
   std::unordered_map<std::uint64_t, Announced> announced_;  // by task key
@@ -75,7 +75,7 @@ class Lookahead {
 
 template <class Family, class Announce>
 bool Lookahead::next(Recycler& recycler, Family&& family, Announce&& announce, TaskInstance*& begins,
-                     const TaskOrder::Misused& misused) {
+                     const UnfoldingOrder::Misused& misused) {
   begins = nullptr;
   CompletionNotice notice;
   TaskInstance* const active = order_.next(recycler.thread(), notice, misused);

@@ -62,7 +62,7 @@ void SubmittedGraph::submit_all() {
 
 /// Returns false if there is no task left.
 bool SubmittedGraph::submit_next() {
-  const TaskOrder::Misused misused = [this](const std::string& why) {
+  const UnfoldingOrder::Misused misused = [this](const std::string& why) {
     if (misuse_.empty()) misuse_ = why;
   };
   CompletionNotice notice;

@@ -6,7 +6,7 @@
 
 #include "front/flow/flow_source.hpp"
 #include "front/ptg/fresh_data.hpp"
-#include "front/ptg/task_order.hpp"
+#include "front/ptg/unfolding_order.hpp"
 
 namespace fairlead::ptg {
 
@@ -35,7 +35,7 @@ class SubmittedGraph {
   FlowValues values_;
   FreshData fresh_;
   TaskInstancePool active_;
-  TaskOrder order_;
+  UnfoldingOrder order_;
   std::uint64_t submitted_ = 0;
   std::string misuse_;
 };

@@ -1,4 +1,4 @@
-// Checkpoints of a JDF graph: what identifies it, and its state besides data.
+// Checkpoints of a JDF graph: what identifies it, and its state apart from data.
 #pragma once
 #include <fairlead/checkpointed_state.hpp>
 #include <fairlead/config.hpp>

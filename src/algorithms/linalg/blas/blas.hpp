@@ -181,32 +181,27 @@ class Blas {
     return info;
   }
 
-  /// Factorization of a symmetric, or Hermitian, indefinite matrix in place by Bunch and Kaufman's pivoting; the other
-  /// triangle is not accessed. `pivots` gets n numbers. D has blocks of one or two rows: blocks of two where the pivot is
-  /// negative; its elements are on the diagonal and next to it. Returns 0, or the index, from 1, of the first zero block.
+  /// B := A^-1 B for a symmetric, or Hermitian, indefinite matrix and `columns` columns of B, or none. `factor`: A becomes
+  /// its factors first, by Bunch and Kaufman's pivoting; otherwise it has them. The other triangle is not accessed.
+  /// `pivots` has n numbers, negative ones for blocks of two rows of D, whose elements are on the diagonal and next to
+  /// it. Returns 0, or the index, from 1, of the first zero block; nothing if the library lacks the routines.
   template <Scalar T>
-  [[nodiscard]] int sytrf(Triangle triangle, int n, T* a, int lda, std::int32_t* pivots) const {
-    constexpr int block = 64;  // as many columns at a time as LAPACK has by default
-    const char t = letter(triangle);
-    const int elements = std::max(1, n * block);
-    const auto work = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(elements));
-    std::int32_t info = 0;
-    require_routine(table<T>().sytrf, "sytrf")(&t, &n, a, &lda, pivots, work.get(), &elements, &info, 1);
-    if (info < 0) throw_bad_argument("sytrf", -info);
-    return info;
-  }
-  /// B := A^-1 B for the factors of sytrf(); B has `columns` columns.
-  template <Scalar T>
-  void sytrs(Triangle triangle, int n, int columns, const T* a, int lda, const std::int32_t* pivots, T* b,
-             int ldb) const {
+  [[nodiscard]] std::optional<int> sysv(Triangle triangle, bool factor, int n, int columns, T* a, int lda,
+                                        std::int32_t* pivots, T* b, int ldb) const {
+    if (table<T>().sytrf == nullptr || table<T>().sytrs == nullptr) return std::nullopt;
     const char t = letter(triangle);
     std::int32_t info = 0;
-    require_routine(table<T>().sytrs, "sytrs")(&t, &n, &columns, a, &lda, pivots, b, &ldb, &info, 1);
+    if (factor) {
+      constexpr int block = 64;  // as many columns at a time as LAPACK has by default
+      const int elements = std::max(1, n * block);
+      const auto work = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(elements));
+      table<T>().sytrf(&t, &n, a, &lda, pivots, work.get(), &elements, &info, 1);
+      if (info < 0) throw_bad_argument("sytrf", -info);
+      if (info > 0) return info;
+    }
+    if (columns > 0) table<T>().sytrs(&t, &n, &columns, a, &lda, pivots, b, &ldb, &info, 1);
     if (info < 0) throw_bad_argument("sytrs", -info);
-  }
-  template <Scalar T>
-  bool has_sytrf() const noexcept {
-    return table<T>().sytrf != nullptr && table<T>().sytrs != nullptr;
+    return info;
   }
 
   /// Exchanges rows of A, which has n columns, as getrf() did for the first `count` pivots; `undo`: in reverse.

@@ -251,9 +251,8 @@ TYPED_TEST(Routine, GetrfNamesAZeroPivot) {
   EXPECT_EQ(this->blas->template getrf<T>(9, 9, a.data(), a.ld, pivots.data()), 5);
 }
 
-TYPED_TEST(Routine, SytrfFactorsAnIndefiniteMatrixForSytrs) {
+TYPED_TEST(Routine, SysvFactorsAndSolvesAnIndefiniteSystem) {
   using T = TypeParam;
-  ASSERT_TRUE(this->blas->template has_sytrf<T>());
   for (const int n : {1, 2, 30, 90}) {
     auto a = random_matrix<T>(n, n, 1);
     for (int j = 0; j < n; ++j)
@@ -263,10 +262,18 @@ TYPED_TEST(Routine, SytrfFactorsAnIndefiniteMatrixForSytrs) {
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < j; ++i) factors(i, j) = std::numeric_limits<T>::quiet_NaN();
     std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
-    ASSERT_EQ(this->blas->template sytrf<T>(Triangle::lower, n, factors.data(), factors.ld, pivots.data()),
+    auto at_once = b;
+    auto copy = factors;
+    ASSERT_EQ(this->blas->template sysv<T>(Triangle::lower, true, n, 0, factors.data(), factors.ld,
+                                           pivots.data(), nullptr, n),
               0);
-    this->blas->template sytrs<T>(Triangle::lower, n, 3, factors.data(), factors.ld, pivots.data(), b.data(),
-                                  b.ld);
+    ASSERT_EQ(this->blas->template sysv<T>(Triangle::lower, false, n, 3, factors.data(), factors.ld,
+                                           pivots.data(), b.data(), b.ld),
+              0);
+    ASSERT_EQ(this->blas->template sysv<T>(Triangle::lower, true, n, 3, copy.data(), copy.ld, pivots.data(),
+                                           at_once.data(), at_once.ld),
+              0);
+    EXPECT_EQ(at_once.elements, b.elements) << n;
     EXPECT_LT(difference(product(a, b), product(a, x)), 10 * accurate) << n;
   }
 }

@@ -1,12 +1,12 @@
-// TaskOrder: the order of tasks, and values taken from memory or the pool of fresh data.
-#include "front/ptg/task_order.hpp"
+// UnfoldingOrder: the order of tasks, and values taken from memory or the pool of fresh data.
+#include "front/ptg/unfolding_order.hpp"
 
 #include <array>
 #include <optional>
 
 namespace fairlead::ptg {
 
-void TaskOrder::begin() {
+void UnfoldingOrder::begin() {
   unfolding_.begin(true);
   initial_.begin();
   initial_over_ = starved_ = given_up_ = false;
@@ -15,7 +15,7 @@ void TaskOrder::begin() {
 }
 
 /// Successors come before further initial tasks, so that few are pending.
-TaskInstance* TaskOrder::next_satisfied(Host& host) {
+TaskInstance* UnfoldingOrder::next_satisfied(Host& host) {
   for (;;) {
     if (!queue_.empty()) {
       TaskInstance* const task = queue_.front();
@@ -41,7 +41,7 @@ TaskInstance* TaskOrder::next_satisfied(Host& host) {
   }
 }
 
-TaskInstance* TaskOrder::next(std::size_t thread, CompletionNotice& notice, const Misused& misused) {
+TaskInstance* UnfoldingOrder::next(std::size_t thread, CompletionNotice& notice, const Misused& misused) {
   if (starved_) return nullptr;
   Host host{*this, thread, misused};
   TaskInstance* const task = next_satisfied(host);
@@ -52,12 +52,12 @@ TaskInstance* TaskOrder::next(std::size_t thread, CompletionNotice& notice, cons
   return task;
 }
 
-void TaskOrder::finish(CompletionNotice& notice, std::size_t thread, const Misused& misused) {
+void UnfoldingOrder::finish(CompletionNotice& notice, std::size_t thread, const Misused& misused) {
   Host host{*this, thread, misused};
   if (!unfolding_.notify_successors(notice, host)) notices_.push_back(notice);
 }
 
-bool TaskOrder::take_values(TaskInstance& task, const std::int64_t* numbers) {
+bool UnfoldingOrder::take_values(TaskInstance& task, const std::int64_t* numbers) {
   const TableClass& of = table_.classes[task.task_class];
   std::uint32_t* const values = task.values(of.parameters.size());
   for (std::size_t i = 0; i < of.data_flows; ++i) {
@@ -80,13 +80,13 @@ bool TaskOrder::take_values(TaskInstance& task, const std::int64_t* numbers) {
   return true;
 }
 
-void TaskOrder::retry(TaskInstance& task) {
+void UnfoldingOrder::retry(TaskInstance& task) {
   if (given_up_) return;
   queue_.push_front(&task);
   starved_ = false;
 }
 
-void TaskOrder::give_up() {
+void UnfoldingOrder::give_up() {
   queue_.clear();
   notices_.clear();
   initial_over_ = given_up_ = true;

@@ -17,14 +17,14 @@
 namespace fairlead::ptg {
 
 /// Used by one thread at a time.
-class TaskOrder {
+class UnfoldingOrder {
  public:
   /// Reports an invalid graph.
   using Misused = std::function<void(const std::string&)>;
 
   /// The other objects must outlive it. `unused(number)`: the last task that uses the fresh value was taken; may be empty.
-  TaskOrder(const ClassTable& table, const TaskKinds& kinds, FlowValues& values, TaskInstancePool& active,
-            FreshData& fresh, std::function<void(std::uint32_t)> unused)
+  UnfoldingOrder(const ClassTable& table, const TaskKinds& kinds, FlowValues& values,
+                 TaskInstancePool& active, FreshData& fresh, std::function<void(std::uint32_t)> unused)
       : table_(table),
         values_(values),
         fresh_(fresh),
@@ -53,7 +53,7 @@ class TaskOrder {
  private:
   static constexpr std::size_t most_queued = 4096;
   struct Host {
-    TaskOrder& order;
+    UnfoldingOrder& order;
     std::size_t number;
     const Misused& say;
     std::size_t thread() const noexcept { return number; }
