@@ -4,6 +4,7 @@ that must be refused. A few runs of each kind; with --long, hundreds."""
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -162,10 +163,16 @@ def test_a_run_stops_after_a_time(command, tmp_path):
 def test_the_last_checkpoint_has_a_limit(command, tmp_path):
     a = system_for("lu", tmp_path, 1500)
     words = [*WORDS, "--memory", "64MiB", "--disk-bandwidth", "1MB/s"]  # 18 s for the matrix
-    began = time.monotonic()
-    status, _, errors = completed(command, [*words, "--stop-after", "0.01s", "--stop-limit", "0.3s"], tmp_path)
-    assert status == 75 and "the time of stop-limit has passed" in errors and "before there was anything" in errors, errors
+    for attempt in range(20):  # a checkpoint before the first task has no data to write
+        began = time.monotonic()
+        status, _, errors = completed(command, [*words, "--stop-after", f"{0.01 + 0.02 * attempt}s", "--stop-limit", "0.3s"], tmp_path)
+        assert status == 75, errors
+        if "the time of stop-limit has passed" in errors:
+            break
+        shutil.rmtree(tmp_path / "C", ignore_errors=True)
+    assert "the time of stop-limit has passed" in errors, errors
     assert time.monotonic() - began < 9
+    shutil.rmtree(tmp_path / "C", ignore_errors=True)
     assert completed(command, WORDS, tmp_path)[0] == 0
     check_solution(tmp_path, a)
 
@@ -348,18 +355,21 @@ def test_flows_of_the_package_are_resumed(fl, tmp_path):
         return subprocess.run([sys.executable, "program.py", str(killed_after), str(steps)], cwd=tmp_path, env=environment,
                               capture_output=True, text=True, timeout=120)
 
-    for killed_after in (150, 200, 250, 300):  # on a busy machine, the first one may have no checkpoint
+    finished = 0
+    for killed_after in (150, 200, 250, 300, 310):  # on a busy machine, the first checkpoints may have no finished task
         assert run(killed_after).returncode == -signal.SIGKILL
         if (tmp_path / "C/index").exists():
+            refused = run(0, steps=21)
+            assert refused.returncode == 1 and "its steps is 20, and that of this run is 21" in refused.stderr
+        last = run(0)
+        assert last.returncode == 0, last.stderr
+        finished, ran = map(int, last.stdout.split())
+        assert finished + ran == 20 * 16
+        np.testing.assert_array_equal(np.load(tmp_path / "result.npy"), 2.0**20 * np.arange(128.0 * 128).reshape(128, 128))
+        assert not (tmp_path / "C").exists()
+        if finished > 0:
             break
-    refused = run(0, steps=21)
-    assert refused.returncode == 1 and "its steps is 20, and that of this run is 21" in refused.stderr
-    last = run(0)
-    assert last.returncode == 0, last.stderr
-    finished, ran = map(int, last.stdout.split())
-    assert finished > 0 and finished + ran == 20 * 16
-    np.testing.assert_array_equal(np.load(tmp_path / "result.npy"), 2.0**20 * np.arange(128.0 * 128).reshape(128, 128))
-    assert not (tmp_path / "C").exists()
+    assert finished > 0
 
 
 def test_a_solve_of_the_package_stops(fl, tmp_path):
