@@ -57,7 +57,7 @@ struct Chains {
 };
 
 TEST(PtgSubmitted, HasTheResultsOfARun) {
-  for (const std::size_t workers : {1, 3}) {
+  for (const int workers : {1, 3}) {
     Config config;
     config.set("workers", workers);
     config.set("memory", "64KiB");
