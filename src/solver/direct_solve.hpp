@@ -34,8 +34,8 @@ class DirectSolve {
       : system_(system), options_(options), kernels_(kernels), threads_(threads), n_(system.unknowns()) {}
 
   /// Nothing: SolveSteps has to solve it, or to report what is wrong. That is so if the matrix does not suit the method,
-  /// is complex and symmetric, is singular, has elements that are not finite or triangles that differ by rounding, or if the solution needs
-  /// refinement or its condition a closer look.
+  /// is complex and symmetric, is singular, has elements that are not finite or triangles that differ by rounding, or if the
+  /// solution needs refinement or its condition a closer look.
   std::optional<SolveResult> run();
 
   /// As SolveSteps::solution().

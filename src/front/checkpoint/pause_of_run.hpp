@@ -32,7 +32,8 @@ class PauseOfRun {
 
   /// False if the program is ending instead.
   bool is_complete() const { return core_.engine().is_paused(); }
-  /// Writes all data to their homes and waits for completion, or until is_given_up() returns true. Throws the error that stopped the run, if any.
+  /// Writes all data to their homes and waits for completion, or until is_given_up() returns true. Throws the error that
+  /// stopped the run, if any.
   void flush() const {
     engine::Engine& engine = core_.engine();
     flush_ = {};

@@ -222,11 +222,7 @@ bool GraphSource::take_values(TaskInstance& task, const std::int64_t* numbers) {
     }
     values[i] = there;
     const auto refuse = [&](const char* why) {
-      const std::string where = input->definition == nullptr || !input->definition->where
-                                    ? std::string()
-                                    : source_line_of(*input->definition, *of.definition) + ": ";
-      fail(fmt::format("{}the flow \"{}\" of {} takes {}, {}", where, flow.name, table_.text_of(task),
-                       values_.text_of(input->memory, numbers), why));
+      fail(refused_input(table_, values_, task, i, *input, numbers, why));
     };
     if (values[i] == no_value) {
       std::string why = over_ranks_ == nullptr ? "" : over_ranks_->owner_of(input->memory, numbers);

@@ -117,20 +117,14 @@ void SubmittedGraph::submit(TaskInstance& task, const std::int64_t* numbers) {
 }
 
 /// A flow that takes a datum from memory needs one there.
-void SubmittedGraph::require_value(const TaskInstance& task, std::size_t flow,
-                                   const std::int64_t* numbers) const {
+void SubmittedGraph::require_value(TaskInstance& task, std::size_t flow, const std::int64_t* numbers) const {
   const TableClass& of = table_.classes[task.task_class];
-  auto& values = const_cast<TaskInstance&>(task);
-  if (values.values(of.parameters.size())[flow] != no_value) return;
+  if (task.values(of.parameters.size())[flow] != no_value) return;
   const Input* const input = input_of(of.flows[flow], numbers);
   if (input == nullptr || input->kind != Place::Kind::memory) return;
-  const std::string where = input->definition == nullptr || !input->definition->where
-                                ? std::string()
-                                : source_line_of(*input->definition, *of.definition) + ": ";
-  throw UsageError(fmt::format("{}the flow \"{}\" of {} takes {}, and there is no such datum{}", where,
-                               of.flows[flow].name, table_.text_of(task),
-                               values_.text_of(input->memory, numbers),
-                               values_.extents_of(input->memory.collection)));
+  throw UsageError(
+      refused_input(table_, values_, task, flow, *input, numbers,
+                    "and there is no such datum" + values_.extents_of(input->memory.collection)));
 }
 
 void SubmittedGraph::require_all_submitted() const {

@@ -25,7 +25,7 @@ class SubmittedGraph {
  private:
   bool submit_next();
   void submit(TaskInstance& task, const std::int64_t* numbers);
-  void require_value(const TaskInstance& task, std::size_t flow, const std::int64_t* numbers) const;
+  void require_value(TaskInstance& task, std::size_t flow, const std::int64_t* numbers) const;
   void require_all_submitted() const;
 
   const ClassTable table_;

@@ -3,6 +3,8 @@
 
 #include <fairlead/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -123,6 +125,17 @@ void with_call(const TableClass& of, const void* const* handles, const Arguments
 }
 
 }  // namespace
+
+std::string refused_input(const ClassTable& table, const FlowValues& values, const TaskInstance& task,
+                          std::size_t flow, const Input& input, const std::int64_t* numbers,
+                          const std::string& why) {
+  const TableClass& of = table.classes[task.task_class];
+  const std::string where = input.definition == nullptr || !input.definition->where
+                                ? std::string()
+                                : source_line_of(*input.definition, *of.definition) + ": ";
+  return fmt::format("{}the flow \"{}\" of {} takes {}, {}", where, of.flows[flow].name, table.text_of(task),
+                     values.text_of(input.memory, numbers), why);
+}
 
 AccessMode access_of(const TableFlow& flow, const FlowValue& value, const std::int64_t* numbers) {
   if (!value.fresh || flow.mode != AccessMode::read_write) return flow.mode;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "front/flow/submission_fit.hpp"
@@ -48,6 +49,11 @@ class TaskKinds {
   std::vector<Kind> kinds_;  // its elements do not move: tasks refer to them
   Bytes largest_footprint_ = 0;
 };
+
+/// The error of a task that cannot take the datum of this input from memory, because of `why`.
+std::string refused_input(const ClassTable& table, const FlowValues& values, const TaskInstance& task,
+                          std::size_t flow, const Input& input, const std::int64_t* numbers,
+                          const std::string& why);
 
 /// How a task of the flow accesses its value: a fresh datum has no value yet, so none is transferred.
 AccessMode access_of(const TableFlow& flow, const FlowValue& value, const std::int64_t* numbers);
