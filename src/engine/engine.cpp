@@ -294,6 +294,8 @@ void Engine::cancel(TaskSource& source) noexcept {
     journal_.cancellation(source.id);
     source.cancelled.store(true);
     memory_.note_change();  // cancelled tasks that wait for memory are dropped when they are tried again
+    // Workers may wait for its result before they take tasks, the cancelled ones among them.
+    if (what_if_ != nullptr) what_if_->cancel();
   } catch (...) {
     stop(std::current_exception());
   }

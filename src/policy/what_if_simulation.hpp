@@ -53,13 +53,20 @@ class WhatIfSimulation {
   /// without a lock: it may use only the stage and what it owns.
   using Evaluation = std::function<std::uint64_t(Simulator&)>;
 
+  /// The share of the processors that the simulating threads get.
+  enum class Priority : std::uint8_t {
+    lowest,  // tasks run at the same time
+    normal,  // workers wait for the result: on a busy machine, they would wait for long otherwise
+  };
+
   virtual ~WhatIfSimulation() = default;
   /// Records these unfinished tasks and their properties, and returns. Policy::simulation_finished() follows with the judge's
   /// finding, or 0 if the judge could not be called. Throws Error while another what-if simulation runs.
-  void start(std::span<Task* const> tasks, Evaluation judge) {
+  void start(std::span<Task* const> tasks, Evaluation judge, Priority priority = Priority::lowest) {
     if (under_way_)
       throw Error("internal: the policy starts a what-if simulation while another one is running");
     under_way_ = true;
+    priority_ = priority;
     try {
       capture(tasks, std::move(judge));
     } catch (...) {
@@ -72,6 +79,8 @@ class WhatIfSimulation {
   bool is_running() const noexcept { return under_way_; }
   /// Policy::simulation_finished() is about to be called.
   void note_finished() noexcept { under_way_ = false; }
+  /// The priority of the last simulation.
+  Priority priority() const noexcept { return priority_; }
   /// The number of unused cores: this many concurrent simulations do not slow the run down. 0: simulations take time
   /// from workers.
   virtual std::size_t idle_cores() const noexcept { return 0; }
@@ -82,6 +91,7 @@ class WhatIfSimulation {
   virtual void capture(std::span<Task* const> tasks, Evaluation judge) = 0;
 
   bool under_way_ = false;
+  Priority priority_ = Priority::lowest;
 };
 
 /// The cost of simulating one task under one policy, as measured on an AMD EPYC. Workers beyond `few` add to it, since

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <future>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,14 +48,15 @@ class SimulatingPolicy final : public ForwardingPolicy<SimulatingPolicy> {
 /// Waits for a what-if simulation, even after it has ended or if none was started.
 class WaitingPolicy final : public ForwardingPolicy<WaitingPolicy> {
  public:
-  explicit WaitingPolicy(bool begins) : ForwardingPolicy(schedule::make_policy("ap")), begins_(begins) {}
+  explicit WaitingPolicy(
+      bool begins, WhatIfSimulation::Evaluation evaluation = [](Simulator&) { return 1; })
+      : ForwardingPolicy(schedule::make_policy("ap")), begins_(begins), evaluation_(std::move(evaluation)) {}
 
   Notifications interests() const override { return Notifications::submitted | Notifications::progress; }
   void submitted(Task& task) override { unfinished_.add(task); }
   void finished(Task& task, WorkerId, Duration) override { unfinished_.remove(task); }
   void horizon_closed() override {
-    if (std::exchange(begins_, false))
-      view().what_if_simulation()->start(unfinished_.list(), [](Simulator&) { return 1; });
+    if (std::exchange(begins_, false)) view().what_if_simulation()->start(unfinished_.list(), evaluation_);
   }
   void simulation_finished(std::uint64_t) override {}
   Task* pick(WorkerId, bool) override { return nullptr; }
@@ -62,6 +64,7 @@ class WaitingPolicy final : public ForwardingPolicy<WaitingPolicy> {
 
  private:
   bool begins_;
+  const WhatIfSimulation::Evaluation evaluation_;
   schedule::what_if::Unfinished unfinished_;
 };
 
@@ -176,6 +179,34 @@ TEST(PoliciesThatWaitForever, MayIdleOnlyDuringASimulation) {
     }
     EXPECT_EQ(value, 50);
   }
+}
+
+// The tasks wait for a simulation that would never end, so only the cancellation can end it.
+TEST(ACancelledFlow, DoesNotWaitForTheSimulation) {
+  Config config;
+  config.set("workers", 2);
+  config.set("bind-threads", false);
+  Runtime runtime(config);
+  std::promise<void> started;
+  const auto endless = [&started, first = true](Simulator& simulator) mutable -> std::uint64_t {
+    if (std::exchange(first, false)) started.set_value();
+    while (simulator.simulate("eager", all, Duration::max()).completed()) continue;
+    return 0;
+  };
+  front::core_of(runtime).replace_policy(std::make_unique<WaitingPolicy>(true, endless), "waiting");
+  const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
+  int value = 0;
+  {
+    Flow flow(runtime);
+    const auto handle = runtime.value("value", value);
+    for (int i = 0; i < 50; ++i) flow.submit(add(handle));
+    std::jthread canceller([&] {
+      started.get_future().wait();
+      flow.cancel();
+    });
+    EXPECT_THROW(flow.wait(), Error);
+  }
+  EXPECT_EQ(value, 0);
 }
 
 }  // namespace fairlead

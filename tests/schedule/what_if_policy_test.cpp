@@ -237,10 +237,12 @@ TEST_F(WhatIfPolicyTest, APartOfASimulationShowsWhetherWorkersCanWait) {
     submit(0.05, 2000);
     policy->horizon_closed();
     EXPECT_TRUE(policy->awaits_simulation());
+    EXPECT_EQ(what_if.priority(), WhatIfSimulation::Priority::normal);
     EXPECT_EQ(world->pick(0), "-");
     finish_simulation();
     EXPECT_EQ(what_if.least_part, 1.0 / 8);
     EXPECT_FALSE(policy->awaits_simulation());
+    EXPECT_TRUE(!what_if.judge || what_if.priority() == WhatIfSimulation::Priority::lowest);
     EXPECT_EQ(policy->active_policy(), as_expected ? "near" : "darts");
     EXPECT_EQ(what_if.simulations.contains("darts"), !as_expected);
     EXPECT_NE(world->pick(0), "-");

@@ -92,9 +92,9 @@ class ThreadedWhatIfSimulation final : public BasicWhatIfSimulation {
   }
   void play() override {
     thread_ = guarded_thread(
-        [this] {
+        [this, own = priority()] {
           anywhere_.apply();
-          lower_priority();
+          if (own == Priority::lowest) lower_priority();
           try {
             find(CandidateSimulator::Threads::real);
           } catch (const std::exception&) {
@@ -104,7 +104,6 @@ class ThreadedWhatIfSimulation final : public BasicWhatIfSimulation {
         },
         ignore_failure);
   }
-  /// Sets the lowest priority: a better policy can only save time in which workers wait, and then a core is free.
   /// Threads that this thread starts inherit the priority.
   static void lower_priority() noexcept {
     constexpr int last_of_all = 19;

@@ -328,12 +328,16 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     step_ = step;
     given_up_ = false;
     progress_.start_prediction(view().now(), selection_.work);
-    view().what_if_simulation()->start(tasks, [step, finding, input = selection_](Simulator& stage) {
-      return packed(step == Step::quick_check ? what_if::quick_check(stage, input)
-                    : step == Step::select    ? what_if::select_policy(stage, input)
-                    : step == Step::narrow    ? what_if::try_fewer_workers(stage, input)
-                                              : what_if::confirm(stage, input, finding));
-    });
+    using Priority = WhatIfSimulation::Priority;
+    view().what_if_simulation()->start(
+        tasks,
+        [step, finding, input = selection_](Simulator& stage) {
+          return packed(step == Step::quick_check ? what_if::quick_check(stage, input)
+                        : step == Step::select    ? what_if::select_policy(stage, input)
+                        : step == Step::narrow    ? what_if::try_fewer_workers(stage, input)
+                                                  : what_if::confirm(stage, input, finding));
+        },
+        delaying_ ? Priority::normal : Priority::lowest);
   }
 
   /// Checks a sample of the tasks: each must have a known duration on some kind of worker, and most on every kind.
