@@ -111,6 +111,10 @@ typedef struct fairlead_options {
    * tenths of a second. It must return. May be null. */
   int (*cancelled)(void* context);
   void* cancelled_context;
+  /* Nonzero: fairlead_solver_solve() runs over the processes that mpirun or srun has started. All of them call it with the
+   * same system and options, each with its own solver, and all get the solution. A function that fills blocks is asked only
+   * for those that its process needs. Factors are for one process. */
+  int32_t over_ranks;
 } fairlead_options;
 
 /* The time of one part of a solve. */

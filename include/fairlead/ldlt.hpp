@@ -37,8 +37,9 @@ enum class Symmetry : std::uint8_t { hermitian, symmetric };
 template <class T>
 class SymmetricPivots {
  public:
-  /// For matrix `a`: only its shape matters. `stored`: for factors that were computed before; null: for a factorization.
-  /// Throws UsageError if the matrix is not square or distributed over ranks, SystemError if the disk lacks the space.
+  /// For matrix `a`: only its shape matters, and with several ranks its distribution: the data of block k are stored with
+  /// tile (k, k). Collective with several ranks. `stored`: for factors that were computed before; null: for a
+  /// factorization. Throws UsageError if the matrix is not square, SystemError if the disk lacks the space.
   SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a, detail::StoredFactors<T>* stored = nullptr,
                   Symmetry symmetry = Symmetry::hermitian);
   SymmetricPivots(const SymmetricPivots&) = delete;
@@ -67,7 +68,7 @@ class SymmetricPivots {
   const Handle<Tile<T>>& products(std::int32_t k) const { return at(products_, k); }
   const Handle<Tile<T>>& collected(std::int32_t k) const { return at(collected_, k); }
 
-  /// The largest absolute value of an element of T and U', after the factorization.
+  /// The largest absolute value of an element of T and U', after the factorization. Collective with several ranks.
   double largest_element() const;
   /// Where tasks write the largest value of a tile: 3 for each block.
   const std::shared_ptr<std::vector<double>>& sizes() const noexcept { return sizes_; }
@@ -91,6 +92,7 @@ class SymmetricPivots {
   Runtime& runtime_;
   std::int64_t n_;
   std::int32_t tile_;
+  bool is_distributed_;
   Symmetry symmetry_;
   std::vector<Exchanges> panels_, band_exchanges_;
   Tiles diagonal_, below_, right_, second_right_, products_, collected_;

@@ -5,7 +5,7 @@
 //   const std::vector<double> x = solver.solve("A.npy", b);
 //   std::cout << solver.report().backward_error << '\n';
 //
-// It does what `fairlead solve` does (docs/solver.md), on one rank.
+// It does what `fairlead solve` does (docs/solver.md), in one process or over ranks.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/element_type.hpp>
@@ -15,11 +15,13 @@
 #include <fairlead/literals.hpp>
 #include <fairlead/matrix_file.hpp>
 #include <fairlead/matrix_source.hpp>
+#include <fairlead/ranks.hpp>
 #include <fairlead/stored.hpp>
 
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,6 +66,10 @@ struct SolverOptions {
   std::optional<double> rank_tolerance{};
   /// Of a symmetric matrix: all but `both` require cholesky or ldlt. Of a triangular one `lower` or `upper`: its triangle.
   Stored stored = Stored::both;
+  /// To solve over several ranks: called for each run, on all of them; launched_rank() for those of mpirun. All ranks
+  /// then call solve() with the same system and options, and all get the solution. A source of a matrix is only asked for
+  /// the blocks that its rank needs. Nothing: one process.
+  std::function<Rank()> rank{};
   /// All other settings: devices, scheduler, disk-directory, blas, ... (docs/configuration.md).
   Config config = Config::from_environment();
 };

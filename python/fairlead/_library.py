@@ -51,6 +51,7 @@ class Options(ctypes.Structure):
         ("setting_count", c_size_t),
         ("cancelled", CancelFunction),
         ("cancelled_context", c_void_p),
+        ("over_ranks", c_int32),
     ]
 
 

@@ -14,6 +14,7 @@ from ._errors import warn
 from ._idle_solvers import solver_for
 from ._info import SolveInfo
 from ._matrix import Matrix
+from ._ranks import over_ranks
 from ._solver import Memory
 
 
@@ -57,6 +58,7 @@ def solve(
     condition: bool = True,
     digits: int | None = None,
     workers: int | None = None,
+    comm: Any = None,
     settings: Mapping[str, object] | None = None,
     shape: tuple[int, int] | None = None,
     dtype: npt.DTypeLike | None = None,
@@ -100,6 +102,10 @@ def solve(
         Fewer decimal digits that can be trusted are an error.
     workers : int, optional
         Threads that compute. Default: one for each core.
+    comm : mpi4py.MPI.Comm or "world", optional
+        The processes that solve the system together, each with its own memory: all that ``mpirun`` or ``srun`` has started,
+        which ``MPI.COMM_WORLD`` of mpi4py has. "world" needs no mpi4py. All of them call with the same system and options, and
+        all get the solution. A function is asked only for the blocks that its process needs. Default: this process alone.
     settings : mapping, optional
         Other settings of Fairlead: ``{"disk-directory": "/scratch"}``.
     shape, dtype : optional
@@ -156,6 +162,7 @@ def solve(
         "condition": condition,
         "digits": digits,
         "workers": workers,
+        "over_ranks": over_ranks(comm),
         "settings": settings,
     }
     x, info = _solved(a, b, True, shape, dtype, out, options)
@@ -171,6 +178,7 @@ def lstsq(
     condition: bool = True,
     digits: int | None = None,
     workers: int | None = None,
+    comm: Any = None,
     settings: Mapping[str, object] | None = None,
     shape: tuple[int, int] | None = None,
     dtype: npt.DTypeLike | None = None,
@@ -189,7 +197,7 @@ def lstsq(
     rcond : float, optional
         Singular values up to this fraction of the largest count as zero. Default: epsilon times max(m, n) unless m = n, as in
         NumPy; a square matrix is not examined.
-    memory, condition, digits, workers, settings, shape, dtype, out, return_info
+    memory, condition, digits, workers, comm, settings, shape, dtype, out, return_info
         As for `solve`.
 
     Returns
@@ -214,6 +222,7 @@ def lstsq(
         "condition": condition,
         "digits": digits,
         "workers": workers,
+        "over_ranks": over_ranks(comm),
         "settings": settings,
     }
     x, info = _solved(a, b, False, shape, dtype, out, options)

@@ -74,6 +74,7 @@ class Options:
         condition: bool = True,
         digits: int | None = None,
         rank_tolerance: float | None = None,
+        over_ranks: bool = False,
     ) -> None:
         given = _library.Options()
         check(_library.library.fairlead_options_init(ctypes.byref(given), ctypes.sizeof(given)))
@@ -90,6 +91,7 @@ class Options:
         if lower is not None and method != "lu":  # SciPy ignores it for general matrices
             given.stored = _library.STORED.index("lower" if lower else "upper")
         given.refine, given.condition = bool(refine), bool(condition)
+        given.over_ranks = over_ranks
         pairs = [_library.Setting(os.fsencode(key), os.fsencode(text)) for key, text in texts.items()]
         given.settings = (_library.Setting * len(pairs))(*pairs)
         given.setting_count = len(pairs)

@@ -33,7 +33,8 @@ constexpr fairlead_options default_options = {.struct_bytes = sizeof(fairlead_op
                                               .settings = nullptr,
                                               .setting_count = 0,
                                               .cancelled = nullptr,
-                                              .cancelled_context = nullptr};
+                                              .cancelled_context = nullptr,
+                                              .over_ranks = 0};
 
 template <class Number, class Value>
 struct Numbered {
@@ -92,6 +93,7 @@ CallOptions options_of(const fairlead_options* given) {
                  .config = config_with(options.settings, options.setting_count)};
   if (options.required_digits != 0) read.solver.required_digits = options.required_digits;
   if (!(options.rank_tolerance < 0)) read.solver.rank_tolerance = options.rank_tolerance;
+  if (options.over_ranks != 0) read.solver.rank = &launched_rank;
   if (options.cancelled != nullptr)
     read.is_cancelled = [cancelled = options.cancelled, context = options.cancelled_context] {
       return cancelled(context) != 0;

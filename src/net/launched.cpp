@@ -42,6 +42,12 @@ std::vector<std::filesystem::path> plugin_folders() {
     folders.push_back(program.parent_path() / ".." / FAIRLEAD_PLUGINS_NEXT_TO_PROGRAMS);
     folders.push_back(program.parent_path());
   }
+  // Of a program in another language: next to the library.
+  if (::Dl_info own{}; ::dladdr(reinterpret_cast<const void*>(&plugin_folders), &own) != 0) {
+    const auto folder = std::filesystem::path(own.dli_fname).parent_path();
+    folders.push_back(folder);
+    folders.push_back(folder / "fairlead");
+  }
   folders.emplace_back(FAIRLEAD_PLUGINS_WHERE_BUILT);
   return folders;
 }

@@ -299,6 +299,7 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
     run_->begin("growth", sizes.tasks(a, Elements::lower));
     sizes.submit(run_->flow(), a, Elements::lower);
     run_->end_uncounted();
+    sizes.combine_ranks(run_->runtime());
     largest_in_symmetric_ = sizes.largest();
   } else if (method.symmetric && fallback() != nullptr) {
     // The factorization would find it later. Double precision may help: an element may be zero in single only.

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <complex>
+#include <exception>
 #include <limits>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,10 +28,12 @@
 #include "solver/matrix_sample.hpp"
 #include "solver/method_options.hpp"
 #include "solver/plan.hpp"
+#include "solver/rank_attempts.hpp"
 #include "solver/real_parts.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
 #include "solver/solver_options.hpp"
+#include "solver/solver_ranks.hpp"
 #include "solver/trust.hpp"
 
 namespace fairlead::linalg {
@@ -85,6 +90,11 @@ class Solver::Implementation {
 
   template <class T>
   std::vector<T> solve(std::shared_ptr<const StoredMatrix> a, std::span<const T> b, std::int64_t columns) {
+    return on_ranks([&] { return solve_system(std::move(a), b, columns); });
+  }
+  template <class T>
+  std::vector<T> solve_system(std::shared_ptr<const StoredMatrix> a, std::span<const T> b,
+                              std::int64_t columns) {
     report_ = {};
     const auto rows = static_cast<std::int64_t>(a->rows());
     if constexpr (is_complex_number<T>)
@@ -104,6 +114,8 @@ class Solver::Implementation {
   }
   Factorization factor(std::shared_ptr<const StoredMatrix> a) {
     report_ = {};
+    if (join_ranks())
+      throw UsageError("factors are kept by one process: over several ranks, solve() solves a system");
     if (options_.refine || options_.rank_tolerance)
       throw UsageError("refine and rank_tolerance apply to a solve, not to factors that are kept");
     const auto rows = static_cast<std::int64_t>(a->rows());
@@ -131,6 +143,25 @@ class Solver::Implementation {
   const SolveReport& report() const noexcept { return report_; }
 
  private:
+  /// Whether there are several ranks.
+  bool join_ranks() {
+    if (options_.rank && !ranks_) ranks_.emplace(options_.rank, options_.config);
+    return ranks_ && !ranks_->alone();
+  }
+  /// Calls solve(), over ranks if there are several. Before the ranks have compared their systems, an error of one is
+  /// reported to the others.
+  template <class Solve>
+  std::invoke_result_t<const Solve&> on_ranks(const Solve& solve) {
+    over_ranks_ = join_ranks();
+    compared_ = false;
+    try {
+      return solve();
+    } catch (const std::exception& error) {
+      if (over_ranks_ && !compared_) ranks_->give_up(error);
+      throw;
+    }
+  }
+
   /// Of a real matrix.
   template <class Part>
   std::vector<std::complex<Part>> solve_parts(std::shared_ptr<const StoredMatrix> a,
@@ -143,7 +174,7 @@ class Solver::Implementation {
       SolveReport& report;
     } const reported{report_};
     return solver::solved_by_parts(
-        b, [&](std::span<const Part> parts) { return solve(std::move(a), parts, 2 * columns); });
+        b, [&](std::span<const Part> parts) { return solve_system(std::move(a), parts, 2 * columns); });
   }
 
   /// The solution of a complex matrix is not real.
@@ -196,6 +227,7 @@ class Solver::Implementation {
   std::vector<T> solve_in(const LinearSystem& system) {
     solver::SolveOptions options = solve_options();
     choose(options, system);
+    if (over_ranks_) return solve_over_ranks<Computed, T>(system, options);
     if constexpr (std::is_same_v<Computed, T>)
       if (auto solution = solved_directly<T>(system, options)) return std::move(*solution);
     const Config config = config_for(system, options);
@@ -205,6 +237,55 @@ class Solver::Implementation {
     fill_report(system, result, run);
     if (const auto wrong = solver::wrong_answer(system, options, result)) throw NumericalError(*wrong);
     return leading_rows<T>(steps.solution(), system);
+  }
+
+  template <class Computed, class T>
+  std::vector<T> solve_over_ranks(const LinearSystem& system, const solver::SolveOptions& options) {
+    const Config config = ranks_->settings_of_run(config_for(system, options));
+    kernels(config);  // loaded now, since another error would be one of an attempt
+    const solver::SystemDigests digests = solver::digests_of(system, *options.method);
+    compared_ = true;
+    ranks_->require_same(digests);
+    std::optional<std::string> retried;
+    std::vector<T> solution = solver::solve_in_attempts<std::vector<T>>(
+        options,
+        [&](const solver::SolveOptions& with) { return solve_attempt<Computed, T>(system, with, config); },
+        [this](double own) {
+          return ranks_->gather({&own, 1});
+        },
+        [&](const std::string& why) { retried = why + "; tried again in double precision"; });
+    if (retried) report_.warnings.push_back(solver::in_words_of_library(*retried));
+    return solution;
+  }
+  template <class Computed, class T>
+  std::vector<T> solve_attempt(const LinearSystem& system, const solver::SolveOptions& options,
+                               const Config& config) {
+    const solver::GridRank place = ranks_->next_place();
+    try {
+      solver::SolveSteps<Computed> steps(system, options, config, kernels(config), place);
+      const solver::Front front =
+          solver::has_graph(*options.method) ? solver::Front::ptg : solver::Front::flow;
+      solver::Execution run(config, steps.reserved(), kernels(config), front, place.rank);
+      return reporting_to_ranks(run, [&] {
+        const solver::SolveResult result = run_steps(steps, run);
+        fill_report(system, result, run);
+        if (const auto wrong = solver::wrong_answer(system, options, result)) throw NumericalError(*wrong);
+        return leading_rows<T>(steps.solution(), system);
+      });
+    } catch (const std::exception& error) {
+      solver::give_up_rank(place.rank,
+                           [&] { return std::string(error.what()); });  // if the run has not begun
+      throw;
+    }
+  }
+  template <class Body>
+  auto reporting_to_ranks(solver::Execution& run, const Body& body) {
+    try {
+      return body();
+    } catch (const std::exception& error) {
+      run.runtime().give_up(stop_.stop_requested() ? "its call was cancelled" : error.what());
+      throw;
+    }
   }
 
   /// Nothing if the system is not small and plain.
@@ -277,8 +358,12 @@ class Solver::Implementation {
       if (const auto problem = solver::complex_problem_of(given, Wording::library))
         throw UsageError(*problem);
     }
-    solver::choose_method(options, system, solver::operation_of(options_.method), solver::TasksRun::in_flow,
+    solver::choose_method(options, system, solver::operation_of(options_.method),
+                          over_ranks_ ? solver::TasksRun::over_ranks : solver::TasksRun::in_flow,
                           Wording::library);
+    if (over_ranks_ && !options.method->over_ranks)
+      throw UsageError(fmt::format("{} is not available over several ranks",
+                                   solver::name_of(*options.method, Wording::library)));
     solver::require_match(system, *options.method);
     if (const auto problem =
             solver::digits_problem_of(system.solution(), options_.required_digits, Wording::library))
@@ -328,6 +413,8 @@ class Solver::Implementation {
   std::optional<Kernels> kernels_;   // loaded by the first solve
   std::optional<unsigned> workers_;  // of this machine
   SolveReport report_;
+  std::optional<solver::SolverRanks> ranks_;   // since the first call
+  bool over_ranks_ = false, compared_ = true;  // in the current call
 };
 
 Solver::Solver(SolverOptions options)

@@ -275,8 +275,6 @@ def test_ldlt_uses_one_triangle_and_refuses_singular_matrices(solve, fairlead):
     a[3, 5] = numpy.nan
     done = solve("ldlt", a, b)
     assert done.returncode == NOT_SOLVED and "(counted from 0) is not a number (NaN)" in done.stderr
-    done = solve("ldlt", numpy.eye(5), numpy.ones(5), "--ranks", 2)
-    assert done.returncode == NOT_ASKED and "--method ldlt is not available over several ranks" in done.stderr
 
 
 def test_the_former_name_of_lu_works_with_a_warning(solve, fairlead):

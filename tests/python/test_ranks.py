@@ -23,6 +23,8 @@ def system(folder, method, element, columns):
     if method == "cholesky":
         a = a @ a.T + SIZE * np.eye(SIZE)
         a = (a + a.T) / 2
+    elif method == "ldlt":
+        a = a + a.T
     elif method == "lu-nopivot":
         a += 2 * SIZE * np.eye(SIZE)
     a = a.astype(element)
@@ -43,7 +45,7 @@ def require_solved(folder, a, b, element):
 
 
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
-@pytest.mark.parametrize("method", ["cholesky", "lu-nopivot", "lu", "lu-incremental", "qr"])
+@pytest.mark.parametrize("method", ["cholesky", "ldlt", "lu-nopivot", "lu", "lu-incremental", "qr"])
 @pytest.mark.parametrize("element, columns, ranks, more", [
     (np.float64, 1, 4, ["--tile", 48, "--memory", "4300KiB", "--grid", "1x4"]),
     (np.float32, 3, 3, ["--tile", 64, "--memory", "64MiB"]),

@@ -3,7 +3,6 @@
 
 #include <fairlead/distribution.hpp>
 #include <fairlead/error.hpp>
-#include <fairlead/gather.hpp>
 
 #include <fmt/format.h>
 
@@ -17,6 +16,7 @@
 #include "base/shared_file.hpp"
 #include "net/network.hpp"
 #include "simulate/cluster/blueprint.hpp"
+#include "solver/solver_ranks.hpp"
 
 namespace fairlead::app {
 
@@ -37,20 +37,6 @@ CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
     throw ConfigError(
         fmt::format("--grid {} is for {} ranks; there {} {}", text, of, ranks == 1 ? "is" : "are", ranks));
   return *grid;
-}
-
-/// Sends the text of `why` to the other ranks, if there is memory for it.
-template <class Why>
-void give_up_rank(const Rank& rank, const Why& why) noexcept {
-  try {
-    rank.give_up(why());
-  } catch (...) {
-    try {
-      rank.give_up("no memory");  // without an allocation
-    } catch (...) {
-      // They detect the end of this process.
-    }
-  }
 }
 
 }  // namespace
@@ -79,17 +65,7 @@ void CommandRanks::renew() { join(); }
 std::vector<double> CommandRanks::gather_from_processes(const Config& config, std::span<const double> own,
                                                         const std::function<void(Runtime&)>& more) {
   if (alone() || own_.size() > 1) return {own.begin(), own.end()};
-  Config small;  // a run without records
-  for (const std::string_view key : {"rank-timeout", "disk-directory", "workers", "bind-threads"})
-    if (config.has(key)) small.set(key, config.written(key));
-  small.set("memory", Bytes{16} << 20);
-  small.set("scheduler", "eager");
-  std::vector<double> all;
-  {
-    Runtime runtime(small, own_.front());
-    all = gather(runtime, own);
-    if (more) more(runtime);
-  }
+  std::vector<double> all = solver::gather_in_own_run(config, own_.front(), own, more);
   renew();
   return all;
 }
@@ -145,11 +121,11 @@ ExitCode status_of_remote_error(const RankError& error) noexcept {
 }
 
 CommandRanks::~CommandRanks() {
-  for (const Rank& rank : own_) give_up_rank(rank, [] { return "it could not start"; });
+  for (const Rank& rank : own_) solver::give_up_rank(rank, [] { return "it could not start"; });
 }
 
 void CommandRanks::give_up(const std::exception& error) const noexcept {
-  for (const Rank& rank : own_) give_up_rank(rank, [&] { return message_to_ranks(error); });
+  for (const Rank& rank : own_) solver::give_up_rank(rank, [&] { return message_to_ranks(error); });
 }
 
 int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command) {
@@ -169,10 +145,10 @@ void CommandRanks::run(const std::function<void(const GridRank&)>& body) const {
       body({own_[i], grid_, readers_});
     } catch (const std::exception& error) {
       thrown[i] = std::current_exception();
-      give_up_rank(own_[i], [&] { return message_to_ranks(error); });
+      solver::give_up_rank(own_[i], [&] { return message_to_ranks(error); });
     } catch (const Interrupted&) {
       thrown[i] = std::current_exception();
-      give_up_rank(own_[i], [] { return "it was interrupted"; });
+      solver::give_up_rank(own_[i], [] { return "it was interrupted"; });
     }
   };
   {

@@ -27,6 +27,7 @@
 #include "solver/choose_method.hpp"
 #include "solver/column_blocks.hpp"
 #include "solver/plan.hpp"
+#include "solver/rank_attempts.hpp"
 #include "solver/report/ranks_report.hpp"
 #include "solver/solve_report.hpp"
 #include "solver/solve_steps.hpp"
@@ -44,7 +45,6 @@ using solver::Milestone;
 using solver::SolveOptions;
 using solver::SolveResult;
 using solver::SolveSteps;
-using solver::with_fallback;
 
 /// The results of one rank.
 struct SolvedHere {
@@ -139,56 +139,35 @@ SolvedHere solve_on_ranks(const LinearSystem& system, const SolveOptions& option
       [&](const GridRank& place) { return solve_here<T>(system, options, config, kernels, place); });
 }
 
-/// The reason in the error of another rank: "... was aborted: rank 2: the matrix is not ...".
-std::string unsuitable_matrix(std::string_view words) {
-  if (const auto rank = words.find(": rank "); rank != words.npos)
-    if (const auto reason = words.find(": ", rank + 1); reason != words.npos) words.remove_prefix(reason + 2);
-  return std::string(words.substr(0, words.find("; ")));
-}
-
-/// Over ranks a factorization that fails ends the run of all ranks: so they agree whether to start again, in double
-/// precision or by the fallback.
 template <class T>
 SolvedHere solve_in_attempts(const LinearSystem& system, const SolveOptions& options, const Config& config,
                              const linalg::Kernels& kernels, CommandRanks& ranks) {
-  constexpr double well = 0, by_numbers = 1, by_method = 2, by_another_rank = 3, badly = 4;
-  double ended = well;
-  std::exception_ptr why;
-  std::string words;
-  SolvedHere solved;
-  try {
-    solved = solve_on_ranks<T>(system, options, config, kernels, ranks);
-  } catch (const solver::MethodUnsuitable& error) {
-    ended = by_method, why = std::current_exception(), words = error.what();
-  } catch (const solver::NoPrecisionHelps&) {
-    ended = badly, why = std::current_exception();
-  } catch (const NumericalError& error) {
-    ended = options.factor == FactorPrecision::of_solution ? badly : by_numbers;
-    why = std::current_exception(), words = error.what();
-  } catch (const RankError& error) {
-    ended = by_another_rank, why = std::current_exception(), words = error.what();
-  } catch (...) {
-    ended = badly, why = std::current_exception();
-  }
-  // A signal after the first attempt: otherwise the second would ignore it.
-  if (const int signal = Interrupt::signal(); signal != 0 && ended != well && ended != badly)
-    ended = badly, why = std::make_exception_ptr(Interrupted{signal});
-  const double own[] = {ended};
-  ranks.renew();
-  const std::vector<double> all = ranks.gather_from_processes(config, own);
-  const auto any = [&](double outcome) { return std::ranges::find(all, outcome) != all.end(); };
-  const bool again = !any(well) && !any(badly) && (any(by_method) || any(by_numbers));
-  if (!again && why != nullptr) std::rethrow_exception(why);
-  if (!again) return solved;
-  if (any(by_method)) {
-    const std::string reason = ended == by_method ? words : unsuitable_matrix(words);
-    return solve_in_attempts<T>(system, with_fallback(options, *options.fallback, reason), config, kernels,
-                                ranks);
-  }
-  if (ranks.first()) fmt::print(stderr, "fairlead: {}; trying again in double precision\n", words);
-  SolveOptions in_double = options;
-  in_double.factor = FactorPrecision::of_solution;
-  return solve_in_attempts<T>(system, in_double, config, kernels, ranks);
+  return solver::solve_in_attempts<SolvedHere>(
+      options,
+      [&](const SolveOptions& with) {
+        // A signal after an attempt that failed: otherwise the next one would ignore it.
+        const auto check_signal = [] {
+          if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
+        };
+        try {
+          return solve_on_ranks<T>(system, with, config, kernels, ranks);
+        } catch (const solver::NoPrecisionHelps&) {
+          throw;
+        } catch (const NumericalError&) {
+          check_signal();
+          throw;
+        } catch (const RankError&) {
+          check_signal();
+          throw;
+        }
+      },
+      [&](double own) {
+        ranks.renew();
+        return ranks.gather_from_processes(config, {&own, 1});
+      },
+      [&](const std::string& why) {
+        if (ranks.first()) fmt::print(stderr, "fairlead: {}; trying again in double precision\n", why);
+      });
 }
 
 /// The same on one rank, where the steps of a solve make all attempts, or over ranks.

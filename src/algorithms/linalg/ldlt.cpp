@@ -232,7 +232,9 @@ void solve_ldlt_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T
   for (std::int32_t k = 1; k < nt; ++k) {
     submit([&](std::int32_t c) { return lower.solve_lower(a(k, k - 1), b(k, c)); });
     for (std::int32_t i = k + 1; i < nt; ++i)
-      submit([&](std::int32_t c) { return lower.update_lower(a(i, k - 1), b(k, c), b(i, c)); });
+      submit([&](std::int32_t c) {
+        return on_owner_of(lower.update_lower(a(i, k - 1), b(k, c), b(i, c)), a, i, k - 1, b);
+      });
   }
   for (std::int32_t k = 0; k < nt; ++k) {
     submit([&](std::int32_t c) {
@@ -250,7 +252,8 @@ void solve_ldlt_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T
   }
   for (std::int32_t k = nt - 1; k >= 1; --k) {
     for (std::int32_t i = nt - 1; i > k; --i)
-      submit([&](std::int32_t c) { return update(a(i, k - 1), b(i, c), b(k, c)); });
+      submit(
+          [&](std::int32_t c) { return on_owner_of(update(a(i, k - 1), b(i, c), b(k, c)), a, i, k - 1, b); });
     submit([&](std::int32_t c) { return solve_above(a(k, k - 1), b(k, c)); });
   }
   for (std::int32_t k = nt - 2; k >= 0; --k)

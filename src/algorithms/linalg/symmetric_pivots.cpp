@@ -9,6 +9,7 @@
 #include <complex>
 #include <string>
 
+#include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "base/pages.hpp"
@@ -18,29 +19,38 @@ namespace fairlead::linalg {
 template <class T>
 SymmetricPivots<T>::SymmetricPivots(Runtime& runtime, const TiledMatrix<T>& a,
                                     detail::StoredFactors<T>* stored, Symmetry symmetry)
-    : runtime_(runtime), n_(a.rows()), tile_(a.tile()), symmetry_(symmetry) {
+    : runtime_(runtime),
+      n_(a.rows()),
+      tile_(a.tile()),
+      is_distributed_(a.distribution() != nullptr),
+      symmetry_(symmetry) {
   require_square(a, "a symmetric factorization");
-  if (a.distribution() != nullptr)
-    throw UsageError("a symmetric indefinite factorization is not available over several ranks");
   const std::int32_t nt = a.tile_columns();
   const auto side = static_cast<std::int32_t>(std::min<std::int64_t>(tile_, n_));
   sizes_ = std::make_shared<std::vector<double>>(static_cast<std::size_t>(3 * nt));
   try {
     for (std::int32_t k = 0; k < nt; ++k) {
       const std::int32_t rows = a.columns_of(k);
+      // With the tile of the matrix in row k of the diagonal.
+      const OwnedBy owner{is_distributed_ ? a.distribution()->owner(k, k) : 0};
+      const auto new_tile = [&](const std::string& name, std::int32_t tile_rows, std::int32_t columns) {
+        return is_distributed_ ? runtime_.matrix<T>(name, tile_rows, columns, owner)
+                               : runtime_.matrix<T>(name, tile_rows, columns);
+      };
       const auto workspace = [&](Tiles& tiles, const char* kind, std::int32_t tile_rows) {
-        tiles.push_back(runtime_.matrix<T>(fmt::format("{}[{}]", kind, k), tile_rows, side));
+        tiles.push_back(new_tile(fmt::format("{}[{}]", kind, k), tile_rows, side));
       };
       const auto tile = [&](Tiles& tiles, detail::FactorPart part, const char* kind, std::int32_t tile_rows,
                             std::int32_t columns) {
         const std::string name = fmt::format("{}[{}]", kind, k);
         tiles.push_back(stored != nullptr ? stored->tile(part, k, k, name, tile_rows, columns)
-                                          : runtime_.matrix<T>(name, tile_rows, columns));
+                                          : new_tile(name, tile_rows, columns));
       };
       const auto exchanges = [&](std::vector<Exchanges>& list, detail::FactorPart part, const char* kind,
                                  std::int32_t count) {
         const std::string name = fmt::format("{}[{}]", kind, k);
         list.push_back(stored != nullptr ? stored->exchanges(part, k, k, name, count)
+                       : is_distributed_ ? runtime_.vector<std::int32_t>(name, count, owner)
                                          : runtime_.vector<std::int32_t>(name, count));
       };
       if (stored == nullptr) {
@@ -88,7 +98,10 @@ template <class T>
 double SymmetricPivots<T>::largest_element() const {
   double size = 0;
   for (const double one : *sizes_) size = larger(size, one);
-  return size;
+  if (!is_distributed_) return size;
+  double of_all[] = {size};
+  allreduce_max(runtime_, of_all);
+  return of_all[0];
 }
 
 template <class T>
