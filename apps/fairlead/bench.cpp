@@ -159,8 +159,6 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   problem.in_tf32 = config.text("precision") == "tf32";
   if (problem.in_tf32 && &operation != &cholesky_operation)
     throw ConfigError(fmt::format("--precision tf32 requires cholesky, not {}", operation.key));
-  if (!ranks.alone() && !operation.over_ranks)
-    throw ConfigError(fmt::format("{} is not available over several ranks", operation.key));
   if (&operation == &qr_operation) {
     problem.m = static_cast<std::int64_t>(config.count_or("m", config.count("n")));
     if (config.has("tree") && config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;

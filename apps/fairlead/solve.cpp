@@ -137,8 +137,8 @@ std::vector<MethodOption> method_options(const Config& config) {
 }
 
 TasksRun tasks_run(const Config& config, const CommandRanks& ranks) {
-  if (!ranks.alone()) return TasksRun::over_ranks;
-  return front_in(config) == Front::flow ? TasksRun::in_flow : TasksRun::in_graph;
+  if (front_in(config) != Front::flow) return TasksRun::in_graph;
+  return ranks.alone() ? TasksRun::in_flow : TasksRun::over_ranks;
 }
 
 /// --require-digits; nothing if it is not given.
@@ -237,8 +237,6 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
     solver::require_devices_for(given.config, system.solution());
   }
   choose_method(solving, system, method, tasks_run(given.config, ranks), Wording::command);
-  if (!ranks.alone() && !solving.method->over_ranks)
-    throw ConfigError(fmt::format("--method {} is not available over several ranks", solving.method->key));
   alike(ranks.first(), [&] { solver::require_match(system, *solving.method); });
   if (const auto problem =
           solver::digits_problem_of(system.solution(), solving.required_digits, Wording::command))

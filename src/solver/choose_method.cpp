@@ -15,10 +15,10 @@ bool is_square(const LinearSystem& system) {
 void set_fallback(SolveOptions& options, TasksRun tasks) {
   // Partial pivoting factors a whole column of tiles in one task, on one rank. Incremental pivoting has the tasks of LU
   // without pivoting, which ranks share, and a graph.
-  const bool in_flow = tasks == TasksRun::in_flow;
-  options.fallback = in_flow ? &pivoted_lu_operation : &incremental_lu_operation;
-  if (in_flow) options.symmetric_fallback = &ldlt_operation;  // in one process, without a graph
-  options.may_be_triangular = in_flow;
+  options.fallback = tasks == TasksRun::in_flow ? &pivoted_lu_operation : &incremental_lu_operation;
+  const bool in_graph = tasks == TasksRun::in_graph;
+  if (!in_graph) options.symmetric_fallback = &ldlt_operation;
+  options.may_be_triangular = !in_graph;
   if (tasks == TasksRun::over_ranks)
     options.fallback_note = "over ranks, incremental pivoting needs no whole columns of the matrix";
   if (tasks == TasksRun::in_graph)

@@ -16,8 +16,8 @@ namespace fairlead::solver {
 /// Where the tasks come from and run. It decides which LU factorization is suitable.
 enum class TasksRun : std::uint8_t {
   in_flow,     // on one rank
-  in_graph,    // on one rank, as a parameterized graph
-  over_ranks,  // on several
+  in_graph,    // as a parameterized graph
+  over_ranks,  // on several, as a flow or a graph
 };
 
 /// Sets the method, its reason and the fallbacks of `options`, whose rank tolerance is set. `given`: the caller's method;

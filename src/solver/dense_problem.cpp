@@ -136,7 +136,6 @@ constexpr DenseOperation triangular_operation_for(linalg::Stored triangle, std::
           .tiles = Tiles::lower,
           .matrices = 1,
           .devices = DenseOperation::Devices::none,
-          .over_ranks = false,
           .kernels = linalg::RateSet::cholesky,
           .flops = no_flops_of,
           .tasks = diagonal_tasks_of,

@@ -88,7 +88,6 @@ struct DenseOperation {
   /// Devices for which most of its tasks have bodies: CUDA and OpenCL, none, or CUDA with Fairlead's own
   /// kernels.
   enum class Devices : std::uint8_t { all, none, cuda_by_own_kernels } devices = Devices::all;
-  bool over_ranks = true;             ///< the matrix may be distributed
   bool factors_whole_panels = false;  ///< a task needs a column of tiles in memory
   linalg::RateSet kernels;
   double (*flops)(const DenseProblem& problem);  ///< on elements: see DenseProblem::flops()

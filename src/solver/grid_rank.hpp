@@ -7,6 +7,7 @@
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -45,17 +46,18 @@ struct GridRank {
   }
 };
 
-/// Runs a check with the same result on all ranks; the first one throws its error, the others RankError.
+/// Runs a check with the same result on all ranks; the first one throws its error, the others a RankError in which that is
+/// nested.
 template <class Check>
 void alike(bool first, const Check& check) {
   try {
     check();
   } catch (const NumericalError& error) {
     if (first) throw;
-    throw RankError(error.what());
+    std::throw_with_nested(RankError(error.what()));
   } catch (const InputError& error) {
     if (first) throw;
-    throw RankError(error.what());
+    std::throw_with_nested(RankError(error.what()));
   }
 }
 

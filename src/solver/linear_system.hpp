@@ -70,9 +70,9 @@ struct SolveOptions {
   /// Used if the matrix turns out to be unsuitable for `method`; null: that is an error.
   const DenseOperation* fallback = nullptr;
   std::string fallback_note{};  ///< why this method is the fallback; empty: it is the usual one
-  /// The fallback for a matrix that is symmetric, as far as that was found out; null: `fallback`. For one rank.
+  /// The fallback for a matrix that is symmetric, as far as that was found out; null: `fallback`.
   const DenseOperation* symmetric_fallback = nullptr;
-  /// Whether a matrix that turns out to be triangular is solved as such, in place of the fallback. For one rank.
+  /// Whether a matrix that turns out to be triangular is solved as such, in place of the fallback.
   bool may_be_triangular = false;
   FactorPrecision factor = FactorPrecision::of_solution;  ///< the first attempt; for symmetric matrices
   bool condition = true;                                  ///< estimate condition and forward error

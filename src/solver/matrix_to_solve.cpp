@@ -185,8 +185,11 @@ class TriangularInFile final : public MatrixToSolve<T> {
               const linalg::ReadingRanks& readers) override {
     reader_->submit(flow, tiles, memory, readers);
   }
-  void end_tiling(Runtime&) override {
-    if (other_ == OtherTriangle::is_zero) found_ = reader_->nonzero_triangle();
+  void end_tiling(Runtime& runtime) override {
+    if (other_ == OtherTriangle::is_zero) {
+      reader_->combine_ranks(runtime);
+      found_ = reader_->nonzero_triangle();
+    }
     reader_.reset();
     forget_pages();
     if (other_ == OtherTriangle::is_zero && found_ != triangle_)

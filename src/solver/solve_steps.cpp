@@ -159,9 +159,19 @@ Bytes SolveSteps<T>::bytes_for(const DenseOperation& method) {
          system_.b->memory_bytes() + workers_ * scratch + linalg::source_staging_bytes;
 }
 
-/// All ranks make it.
+/// Collective.
 template <class T>
 DenseProblem SolveSteps<T>::problem(const DenseOperation& method, ElementType element) {
+  DenseProblem problem = own_problem(method, element);
+  settle_tile(run_->runtime(), problem);
+  if (method.solve->least_squares) problem.set_tree();
+  problem.title = method.solve->title(problem);
+  return problem;
+}
+
+/// With the tile that suits this rank.
+template <class T>
+DenseProblem SolveSteps<T>::own_problem(const DenseOperation& method, ElementType element) const {
   DenseProblem problem{.operation = &method,
                        .title = {},
                        .n = n_,
@@ -174,9 +184,6 @@ DenseProblem SolveSteps<T>::problem(const DenseOperation& method, ElementType el
                        .ranks = place_.count()};
   problem.set_tile(config_, workers_);
   if (const auto tile = checkpoint_.tile(method, element); tile && !config_.has("tile")) problem.tile = *tile;
-  settle_tile(run_->runtime(), problem);
-  if (method.solve->least_squares) problem.set_tree();
-  problem.title = method.solve->title(problem);
   return problem;
 }
 
@@ -210,7 +217,9 @@ SolveResult SolveSteps<T>::run(Execution& run) {
       // Ranks start again together, in double precision first, unless no precision helps.
       const bool was_in_single = options_.factor != FactorPrecision::of_solution;
       if (was_in_single && dynamic_cast<const NoPrecisionHelps*>(&error) == nullptr) throw;
-      throw MethodUnsuitable(without_advice(error.what()));
+      std::string why = reason_against_method(error);
+      const DenseOperation& next = in_memory(*other, why);
+      throw MethodUnsuitable(why, next);
     }
   }
   result_.method_reason = reason;
@@ -226,22 +235,28 @@ std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, con
   result_ = {};
   result_.seconds = result_.given_up_seconds = spent;
   read_right_hand_sides();
-  SolveOptions next =
-      with_fallback(options_, fallback,
-                    found_.triangle != linalg::Stored::both ? reason_of_triangle(found_.triangle)
-                                                            : without_advice(error.what()));
+  SolveOptions next = with_fallback(options_, fallback, reason_against_method(error));
   if (options_.method == &triangular_operation) next.method_reason.clear();  // the caller gave the method
-  if (next.method->factors_whole_panels && options_.fallback != nullptr) {
-    const std::int32_t tile = problem(*next.method, element_type_of<T>).tile;
-    if (linalg::RowPivots<T>::panel_bytes(n_, tile) > run_->runtime().capacity_bytes()) {
-      next.method = &incremental_lu_operation;
-      next.method_reason +=
-          "; memory is too small for the columns of tiles that pivoting by columns needs at once";
-    }
-  }
+  next.method = &in_memory(fallback, next.method_reason);
   found_.is_symmetric = false;
   direct(*next.method);
   return next.method_reason;
+}
+
+template <class T>
+std::string SolveSteps<T>::reason_against_method(const NumericalError& error) const {
+  return found_.triangle != linalg::Stored::both ? reason_of_triangle(found_.triangle)
+                                                 : without_advice(error.what());
+}
+
+/// The fallback, or incremental pivoting if memory is too small for it; then adds that to the reason.
+template <class T>
+const DenseOperation& SolveSteps<T>::in_memory(const DenseOperation& fallback, std::string& reason) {
+  if (!fallback.factors_whole_panels || options_.fallback == nullptr) return fallback;
+  const std::int32_t tile = own_problem(fallback, element_type_of<T>).tile;
+  if (linalg::RowPivots<T>::panel_bytes(n_, tile) <= run_->runtime().capacity_bytes()) return fallback;
+  reason += "; memory is too small for the columns of tiles that pivoting by columns needs at once";
+  return incremental_lu_operation;
 }
 
 template <class T>
@@ -282,7 +297,7 @@ void SolveSteps<T>::factor(MatrixToSolve<Element>& matrix, const TiledMatrix<Ele
   }
   stage_ = Stage::factoring;
   // A rank that finds the matrix unsuitable may end the run before the others do: each reports it as its own error.
-  alike(place_.first() || options_.fallback != nullptr, [&] {
+  alike(place_.first() || options_.fallback != nullptr || options_.may_be_triangular, [&] {
     try {
       in_any_precision([&] { matrix.end_tiling(run_->runtime()); });
     } catch (const NumericalError&) {

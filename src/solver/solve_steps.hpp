@@ -36,11 +36,16 @@ class NoPrecisionHelps : public NumericalError {
   using NumericalError::NumericalError;
 };
 
-/// Over several ranks: the matrix turned out to be unsuitable for the method, and the options have a fallback. All ranks
-/// solve again with it. On a single rank SolveSteps continues with the fallback itself.
+/// Over several ranks: the matrix turned out to be unsuitable for the method. All ranks solve again with another one. On a
+/// single rank SolveSteps continues with that one itself.
 class MethodUnsuitable : public NumericalError {
  public:
-  using NumericalError::NumericalError;
+  MethodUnsuitable(const std::string& why, const DenseOperation& fallback)
+      : NumericalError(why), fallback_(&fallback) {}
+  const DenseOperation& fallback() const noexcept { return *fallback_; }
+
+ private:
+  const DenseOperation* fallback_;
 };
 
 /// A solve; the solution is of type T.
@@ -85,6 +90,7 @@ class SolveSteps {
   Bytes bytes_for(const DenseOperation& method);
   Bytes bytes_with_stored_factors() const;
   DenseProblem problem(const DenseOperation& method, ElementType element);
+  DenseProblem own_problem(const DenseOperation& method, ElementType element) const;
   void read_right_hand_sides();
 
   void solve_in_precisions();
@@ -108,6 +114,8 @@ class SolveSteps {
   void solve_with_reduced_rank(const KeptFactors<T>& kept, RankDecision<T>& rank);
   /// Where to go on if the matrix is unsuitable for the first method; null: nowhere.
   const DenseOperation* fallback() const noexcept;
+  std::string reason_against_method(const NumericalError& error) const;
+  const DenseOperation& in_memory(const DenseOperation& fallback, std::string& reason);
   void measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest);
   void judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors);
   void judge_as_least_squares(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors,

@@ -23,6 +23,7 @@
 #include "solver/choose_method.hpp"
 #include "solver/direct_solve.hpp"
 #include "solver/kept_factorization.hpp"
+#include "solver/library_report.hpp"
 #include "solver/linear_system.hpp"
 #include "solver/load_kernels.hpp"
 #include "solver/matrix_sample.hpp"
@@ -250,6 +251,7 @@ class Solver::Implementation {
     std::vector<T> solution = solver::solve_in_attempts<std::vector<T>>(
         options,
         [&](const solver::SolveOptions& with) { return solve_attempt<Computed, T>(system, with, config); },
+        solver::RemoteErrors::by_type_of_cause,
         [this](double own) {
           return ranks_->gather({&own, 1});
         },
@@ -298,7 +300,8 @@ class Solver::Implementation {
     solver::DirectSolve<T> direct(system, options, kernels(config), gains ? workers(config) : 1);
     const auto result = direct.run();
     if (!result) return {};
-    fill_report(system, *result, {.phases = direct.phases(), .warnings = direct.warnings()});
+    report_ =
+        solver::library_report(system, *result, {.phases = direct.phases(), .warnings = direct.warnings()});
     if (stop_.stop_requested()) throw CancelledError("");
     if (const auto wrong = solver::wrong_answer(system, options, *result)) throw NumericalError(*wrong);
     return leading_rows<T>(direct.solution(), system);
@@ -361,51 +364,15 @@ class Solver::Implementation {
     solver::choose_method(options, system, solver::operation_of(options_.method),
                           over_ranks_ ? solver::TasksRun::over_ranks : solver::TasksRun::in_flow,
                           Wording::library);
-    if (over_ranks_ && !options.method->over_ranks)
-      throw UsageError(fmt::format("{} is not available over several ranks",
-                                   solver::name_of(*options.method, Wording::library)));
     solver::require_match(system, *options.method);
     if (const auto problem =
             solver::digits_problem_of(system.solution(), options_.required_digits, Wording::library))
       throw UsageError(*problem);
   }
 
-  struct RunFacts {
-    std::vector<report::PhaseReport> phases{};
-    std::vector<std::string> warnings{};
-    Runtime::Traffic traffic{};
-  };
   void fill_report(const LinearSystem& system, const solver::SolveResult& result, solver::Execution& run) {
-    fill_report(system, result, {run.phases(), run.warnings(), run.runtime().disk_traffic()});
-  }
-  void fill_report(const LinearSystem& system, const solver::SolveResult& result, const RunFacts& run) {
-    report_.method = solver::method_of(*result.problem.operation);
-    report_.method_reason = result.method_reason;
-    report_.rows = system.rows();
-    report_.columns = system.unknowns();
-    report_.right_hand_sides = system.right_hand_sides();
-    report_.precision = system.solution();
-    report_.backward_error =
-        result.is_checked ? result.backward_error : std::numeric_limits<double>::quiet_NaN();
-    report_.backward_error_limit = result.backward_error_limit;
-    report_.refinement_steps = result.refinement_steps.value_or(0);
-    if (result.condition) {
-      report_.condition = result.condition->number;
-      report_.forward_error = result.condition->forward_error;
-      report_.digits = result.condition->digits;
-    }
-    report_.growth = result.growth;
-    report_.asymmetry = result.asymmetry;
-    if (result.residual) report_.residual = result.residual->relative;
-    if (result.numerical_rank) report_.rank = result.numerical_rank->rank;
-    report_.tile = result.problem.tile;
-    report_.seconds = result.seconds;
-    for (const report::PhaseReport& phase : run.phases)
-      report_.phases.push_back({.name = phase.name, .seconds = phase.seconds, .counts = phase.counts});
-    report_.bytes_read = run.traffic.read;
-    report_.bytes_written = run.traffic.written;
-    for (const std::string& warning : run.warnings)
-      report_.warnings.push_back(solver::in_words_of_library(warning));
+    report_ =
+        solver::library_report(system, result, {run.phases(), run.warnings(), run.runtime().disk_traffic()});
   }
 
   SolverOptions options_;

@@ -30,11 +30,11 @@ using SystemDigests = std::array<double, 3>;
 /// Reads the parts. Throws as reading does.
 SystemDigests digests_of(const LinearSystem& system, const DenseOperation& method);
 
-/// A process joins the others anew for each run, and all ranks run the same sequence: one that gathers numbers, then for
+/// A process joins the others for each run, and all ranks run the same sequence: one that gathers numbers, then for
 /// each attempt of a solve its run and another one that gathers numbers.
 class SolverRanks {
  public:
-  /// `join`: returns this process's place among the ranks, anew for each run. Throws as launched_rank().
+  /// `join`: returns this process's place among the ranks, another one for each run. Throws as launched_rank().
   SolverRanks(std::function<Rank()> join, Config config);
   SolverRanks(const SolverRanks&) = delete;
   SolverRanks& operator=(const SolverRanks&) = delete;
@@ -47,7 +47,7 @@ class SolverRanks {
   /// Throws UsageError on all ranks unless all of them solve the same system by the same method, as far as the digests
   /// show. The first run of a solve; collective.
   void require_same(const SystemDigests& own);
-  /// Tells the other ranks, in place of require_same(), that this rank cannot solve the system.
+  /// In place of require_same(): the other ranks throw an error with this text.
   void give_up(const std::exception& why) noexcept;
   /// The numbers of all ranks, in a run of their own. Collective.
   std::vector<double> gather(std::span<const double> own);

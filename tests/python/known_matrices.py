@@ -35,7 +35,6 @@ CAPACITIES = 8
 ALL = 64 << 20
 TILES = (8, 16, 24, 40, 64)
 METHODS = ("lu", "lu-incremental", "lu-nopivot", "qr", "cholesky", "ldlt")
-OVER_RANKS = ("auto", *(method for method, it in methods.METHODS.items() if it.over_ranks))
 AS_GRAPH = ("lu-incremental", "lu-nopivot", "qr", "cholesky")
 
 
@@ -287,7 +286,7 @@ def variants(problem, random):
         kinds = {"plain": 0.25, "ranks": 0.15, "devices": 0.1, "graph": 0.1, "refine": 0.15, "factors": 0.15, "determinant": 0.1}
         kind = random.choice(list(kinds), p=list(kinds.values()))
         options = []
-        if kind == "ranks" and method in OVER_RANKS:
+        if kind == "ranks":
             options = ["--ranks", "3"]
         elif kind == "devices" and not np.iscomplexobj(a):
             options = ["--devices", "emulated:memory=4MiB,bandwidth=10GB/s"]

@@ -8,17 +8,16 @@ import numpy as np
 @dataclasses.dataclass(frozen=True)
 class Method:
     matrices: str  # that it suits: "definite", "symmetric", "dominant", "triangular", "general"
-    over_ranks: bool = True
 
 
 METHODS = {
     "cholesky": Method("definite"),
-    "ldlt": Method("symmetric", over_ranks=False),
+    "ldlt": Method("symmetric"),
     "lu": Method("general"),
     "lu-incremental": Method("general"),
     "lu-nopivot": Method("dominant"),
     "qr": Method("general"),
-    "triangular": Method("triangular", over_ranks=False),
+    "triangular": Method("triangular"),
 }
 NAMES = ", ".join(["auto", *METHODS])  # as in messages
 

@@ -52,7 +52,7 @@ def script(fl, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("launcher, ranks", [("openmpi", 2), ("mpich", 3)])
+@pytest.mark.parametrize("launcher, ranks", [("openmpi", 2), ("mpich", 2)])
 def test_solutions_are_those_of_numpy(script, launcher, ranks):
     done = script(ranks, """
 for n in (1, 2, 70, 301):
@@ -96,7 +96,7 @@ singular = a.copy()
 singular[:, 70] = singular[:, 71]
 expect(np.linalg.LinAlgError, "singular", lambda: fl.solve(singular, b, comm="world", method="lu", settings={"tile": 16}))
 expect(np.linalg.LinAlgError, "positive definite", lambda: fl.solve(-np.eye(100), b, comm="world", assume_a="pos"))
-expect(ValueError, "several ranks", lambda: fl.solve(a, b, comm="world", assume_a="lower triangular"))
+expect(np.linalg.LinAlgError, "not triangular", lambda: fl.solve(a, b, comm="world", method="triangular"))
 expect(ValueError, "different right-hand sides", lambda: fl.solve(a, b + rank, comm="world"))
 expect(ValueError, "different matrices", lambda: fl.solve(a + rank, b, comm="world"))
 expect(ValueError, "of the same shape", lambda: fl.solve(a[:100 - rank, :100 - rank], b[:100 - rank], comm="world"))

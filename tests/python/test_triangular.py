@@ -148,7 +148,6 @@ def test_other_matrices_are_refused(solve, order, element):
 @pytest.mark.parametrize("options, message", [
     (["--symmetrize"], "--symmetrize requires a symmetric matrix: --method cholesky or ldlt, not triangular"),
     (["--refine"], "--refine requires a symmetric matrix: --method cholesky, not triangular"),
-    (["--ranks", 2], "--method triangular is not available over several ranks"),
     (["--front", "ptg"], "--front ptg: the triangular solve is a flow only")])
 def test_what_does_not_suit_is_refused(solve, options, message):
     done = solve(np.eye(5), np.ones(5), *options)

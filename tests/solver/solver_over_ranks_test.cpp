@@ -104,8 +104,6 @@ SolverOptions options_of(Method method, Bytes memory = 64_MiB) {
   return {.memory = memory, .method = method, .tile = 16, .workers = 1, .config = Config()};
 }
 
-bool runs_over_ranks(Method method) { return method != Method::triangular; }
-
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -122,7 +120,6 @@ void expect_all(const std::vector<Solved>& all, const std::string& part) {
 
 TEST(SolverOverRanks, EveryRankGetsTheSolution) {
   for (const Method method : every_method()) {
-    if (!runs_over_ranks(method)) continue;
     for (const std::uint32_t ranks : {1, 2, 3})
       for (const std::int64_t n : {1, 33, 75}) {
         const auto system = plain_system_for<double>(method, n, 2, 7);
@@ -162,6 +159,16 @@ TEST(SolverOverRanks, ChoosesTheMethod) {
   check(symmetric_system<double>(70, 1, 5), Method::cholesky);
   check(random_system<double>(70, 70, 1, 5), Method::lu_incremental);
   check(random_system<double>(90, 40, 1, 5), Method::qr);
+  auto indefinite = symmetric_system<double>(70, 1, 5);
+  indefinite.at(50, 50) = -1000;
+  check(indefinite, Method::ldlt);
+  for (const bool upper : {false, true}) {
+    auto triangular = dominant_system<double>(70, 1, 5);
+    for (std::int64_t j = 0; j < 70; ++j)
+      for (std::int64_t i = 0; i < 70; ++i)
+        if (upper ? i > j : i < j) triangular.at(i, j) = 0;
+    check(triangular, Method::triangular);
+  }
 }
 
 TEST(SolverOverRanks, FallsBackToDoublePrecision) {
@@ -187,7 +194,7 @@ TEST(SolverOverRanks, ErrorsHaveTheSameTypeOnAllRanks) {
   indefinite.at(50, 50) = -1000;
   expect_all<NumericalError>(solve_on_ranks(3, indefinite, options_of(Method::cholesky)),
                              "positive definite");
-  expect_all<UsageError>(solve_on_ranks(2, indefinite, options_of(Method::triangular)), "several ranks");
+  expect_all<NumericalError>(solve_on_ranks(3, indefinite, options_of(Method::triangular)), "not triangular");
   system.at(60, 2) = std::numeric_limits<double>::quiet_NaN();
   expect_all<NumericalError>(solve_on_ranks(3, system, options_of(Method::lu)), "NaN");
 }

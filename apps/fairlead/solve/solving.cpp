@@ -161,6 +161,7 @@ SolvedHere solve_in_attempts(const LinearSystem& system, const SolveOptions& opt
           throw;
         }
       },
+      solver::RemoteErrors::as_rank_errors,
       [&](double own) {
         ranks.renew();
         return ranks.gather_from_processes(config, {&own, 1});
@@ -174,7 +175,8 @@ SolvedHere solve_in_attempts(const LinearSystem& system, const SolveOptions& opt
 template <class T>
 SolvedHere solve_as(const LinearSystem& system, const SolveOptions& options, const Config& config,
                     const linalg::Kernels& kernels, CommandRanks& ranks) {
-  const bool one_attempt = options.factor == FactorPrecision::of_solution && options.fallback == nullptr;
+  const bool one_attempt = options.factor == FactorPrecision::of_solution && options.fallback == nullptr &&
+                           !options.may_be_triangular;
   return ranks.alone() || one_attempt ? solve_on_ranks<T>(system, options, config, kernels, ranks)
                                       : solve_in_attempts<T>(system, options, config, kernels, ranks);
 }

@@ -418,15 +418,18 @@ template <class T>
 void SymmetricReader<T>::combine_ranks(Runtime& runtime) {
   if (runtime.ranks() == 1) return;
   const Difference& worst = worst_.from_image;
-  std::vector<double> own{worst.relative, static_cast<double>(worst.row), static_cast<double>(worst.column),
-                          worst_.from_transpose};
+  std::vector<double> own{
+      worst.relative,        static_cast<double>(worst.row), static_cast<double>(worst.column),
+      worst_.from_transpose, worst_.is_above ? 1.0 : 0.0,    worst_.is_below ? 1.0 : 0.0};
   const std::size_t numbers = own.size();
   for (const Wide* element : {&worst.upper, &worst.lower})
     own.insert(own.end(), parts_of(element), parts_of(element) + parts_of_number<T>);
   const std::vector<double> all = gather(runtime, own);
   for (std::size_t i = 0; i < all.size(); i += own.size()) {
     Differences other{{all[i], static_cast<std::int64_t>(all[i + 1]), static_cast<std::int64_t>(all[i + 2])},
-                      all[i + 3]};
+                      all[i + 3],
+                      all[i + 4] != 0,
+                      all[i + 5] != 0};
     std::copy_n(&all[i + numbers], parts_of_number<T>, parts_of(&other.from_image.upper));
     std::copy_n(&all[i + numbers + parts_of_number<T>], parts_of_number<T>,
                 parts_of(&other.from_image.lower));
