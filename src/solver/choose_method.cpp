@@ -16,9 +16,9 @@ void set_fallback(SolveOptions& options, TasksRun tasks) {
   // Partial pivoting factors a whole column of tiles in one task, on one rank. Incremental pivoting has the tasks of LU
   // without pivoting, which ranks share, and a graph.
   options.fallback = tasks == TasksRun::in_flow ? &pivoted_lu_operation : &incremental_lu_operation;
-  const bool in_graph = tasks == TasksRun::in_graph;
-  if (!in_graph) options.symmetric_fallback = &ldlt_operation;
-  options.may_be_triangular = !in_graph;
+  // Over ranks LDL^T moves more bytes and takes longer.
+  if (tasks == TasksRun::in_flow) options.symmetric_fallback = &ldlt_operation;
+  options.may_be_triangular = tasks != TasksRun::in_graph;
   if (tasks == TasksRun::over_ranks)
     options.fallback_note = "over ranks, incremental pivoting needs no whole columns of the matrix";
   if (tasks == TasksRun::in_graph)

@@ -88,6 +88,9 @@ struct DenseOperation {
   /// Devices for which most of its tasks have bodies: CUDA and OpenCL, none, or CUDA with Fairlead's own
   /// kernels.
   enum class Devices : std::uint8_t { all, none, cuda_by_own_kernels } devices = Devices::all;
+  /// The grid of ranks that moves the fewest bytes: as square as possible, or rows only, if most tasks read tiles of their own
+  /// row and write one of it.
+  enum class RankGrid : std::uint8_t { square, rows } rank_grid = RankGrid::square;
   bool factors_whole_panels = false;  ///< a task needs a column of tiles in memory
   linalg::RateSet kernels;
   double (*flops)(const DenseProblem& problem);  ///< on elements: see DenseProblem::flops()

@@ -21,8 +21,15 @@ namespace fairlead::solver {
 struct GridRank {
   Rank rank{};
   CyclicMap grid{};
-  std::uint32_t readers = 1;  ///< ranks that read input files: all, or rank 0 alone
+  std::uint32_t readers = 1;   ///< ranks that read input files: all, or rank 0 alone
+  bool grid_is_given = false;  ///< otherwise it suits the operation
 
+  GridRank for_operation(const DenseOperation& operation) const {
+    GridRank place = *this;
+    if (!grid_is_given && operation.rank_grid == DenseOperation::RankGrid::rows)
+      place.grid = {.rank_rows = static_cast<std::int32_t>(count()), .rank_columns = 1};
+    return place;
+  }
   std::uint32_t count() const noexcept { return rank.count(); }
   bool alone() const noexcept { return count() == 1; }
   /// The first rank prints and writes.

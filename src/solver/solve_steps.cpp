@@ -381,8 +381,8 @@ template <class T>
 KeptFactors<T> SolveSteps<T>::factored(const DenseOperation& method, MatrixToSolve<T>& matrix) {
   result_.problem = problem(method, element_type_of<T>);
   KeptFactors<T> kept{.problem = result_.problem, .a = nullptr, .factors = nullptr};
-  kept.a =
-      std::make_unique<const TiledMatrix<T>>(matrix.tiles(place_, run_->runtime(), result_.problem.tile));
+  kept.a = std::make_unique<const TiledMatrix<T>>(
+      matrix.tiles(place_.for_operation(method), run_->runtime(), result_.problem.tile));
   kept.factors =
       make_factors<T>(result_.problem, {.factor = kernels_, .solve = kernels_}, run_->runtime(), *kept.a);
   factor<T>(matrix, *kept.a, *kept.factors);

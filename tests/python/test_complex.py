@@ -510,7 +510,7 @@ def test_the_front_ends_agree(solve):
 @pytest.mark.parametrize("element", ["c8", "c16"])
 @pytest.mark.parametrize("method", [*METHODS, "not definite", "not Hermitian"])
 def test_ranks_have_the_same_bits(solve, method, element, ranks):
-    a, alone = {"not definite": (hermitian(130), "ldlt"),
+    a, alone = {"not definite": (hermitian(130), "lu-incremental"),
                 "not Hermitian": (random_of(1, 130, 130), "lu-incremental")}.get(method, (None, method))  # ranks share its columns
     chosen = method if a is None else "auto"
     a, b = (matrix_for(method, 130) if a is None else a).astype(element), random_of(2, 130, 2).astype(element)

@@ -119,13 +119,13 @@ def test_an_error_of_one_rank_ends_all_ranks(on_ranks, tmp_path, launcher, place
 
 
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
-@pytest.mark.parametrize("place, value, method, reason", [
-    ((250, 250), -1e3, "ldlt", "the matrix is not positive definite: the element in row and column 250 (counted from 0) is -1000"),
-    ((9, 5), 77.0, "lu-incremental", "a.npy is not symmetric: row 5, column 9 (counted from 0) is "),
-    ((9, 9), 1e-3, "ldlt", "the matrix is not positive definite: the factorization fails in column "),
+@pytest.mark.parametrize("place, value, reason", [
+    ((250, 250), -1e3, "the matrix is not positive definite: the element in row and column 250 (counted from 0) is -1000"),
+    ((9, 5), 77.0, "a.npy is not symmetric: row 5, column 9 (counted from 0) is "),
+    ((9, 9), 1e-3, "the matrix is not positive definite: the factorization fails in column "),
 ])
 @pytest.mark.parametrize("more", [[], ["--refine"]])
-def test_all_ranks_go_on_with_a_method_for_the_matrix(on_ranks, tmp_path, launcher, place, value, method, reason, more):
+def test_all_ranks_go_on_with_a_method_for_the_matrix(on_ranks, tmp_path, launcher, place, value, reason, more):
     a, b = system(tmp_path, "cholesky", np.float64, 1)
     a[place] = value
     np.save(tmp_path / "a.npy", a)
@@ -133,10 +133,9 @@ def test_all_ranks_go_on_with_a_method_for_the_matrix(on_ranks, tmp_path, launch
     assert done.returncode == 0, done.stderr
     require_solved(tmp_path, a, b, np.float64)
     report = json.loads((tmp_path / "r.json").read_text())
-    assert report["method"] == method
+    assert report["method"] == "lu-incremental"
     assert report["method_reason"].startswith(reason), report["method_reason"]
-    note = "; over ranks, incremental pivoting needs no whole columns of the matrix"
-    assert report["method_reason"].endswith(note) == (method == "lu-incremental")
+    assert report["method_reason"].endswith("; over ranks, incremental pivoting needs no whole columns of the matrix")
 
 
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])

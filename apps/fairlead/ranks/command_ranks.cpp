@@ -50,6 +50,7 @@ CommandRanks::CommandRanks(const Config& config)
         wanted_, count_));
   readers_ = count_;
   grid_ = grid_of_ranks(config, count_);
+  grid_is_given_ = config.has("grid");
   if (!alone()) require_over_ranks(config);
 }
 
@@ -142,7 +143,7 @@ void CommandRanks::run(const std::function<void(const GridRank&)>& body) const {
   std::vector<std::exception_ptr> thrown(own_.size());
   const auto run_one = [&](std::size_t i) {
     try {
-      body({own_[i], grid_, readers_});
+      body({own_[i], grid_, readers_, grid_is_given_});
     } catch (const std::exception& error) {
       thrown[i] = std::current_exception();
       solver::give_up_rank(own_[i], [&] { return message_to_ranks(error); });

@@ -36,7 +36,7 @@ inline constexpr std::array rank_options{
             .type = SettingType::text,
             .value_name = "PxQ",
             .help = "distribution of tiles: cyclic over P rows and Q columns of ranks",
-            .default_shown = "the squarest grid with P <= Q",
+            .default_shown = "the squarest grid with P <= Q; for ldlt one column",
             .advanced = true}};
 
 class CommandRanks {
@@ -94,6 +94,7 @@ class CommandRanks {
   std::vector<Rank> own_;
   std::uint32_t count_ = 1, on_machine_ = 1, readers_ = 1;
   CyclicMap grid_;
+  bool grid_is_given_ = false;
 };
 
 /// Runs a command on the ranks of this process; errors before the run are sent to the other ranks.

@@ -72,7 +72,8 @@ class Factorization final : public Benchmark<T> {
     run_ = &run;
     const std::int64_t m = problem.rows();
     x_.resize(static_cast<std::size_t>(m));
-    a_.emplace(place.tiled<T>(run.runtime(), "A", m, problem.n, problem.tile, problem.operation->tiles));
+    a_.emplace(place.for_operation(*problem.operation)
+                   .tiled<T>(run.runtime(), "A", m, problem.n, problem.tile, problem.operation->tiles));
     factors_ = make_factors<T>(problem, {of_factor_, kernels_}, run.runtime(), *a_);
   }
   std::uint64_t generation_tasks() const override {
