@@ -43,6 +43,11 @@ using linalg::LeastSquaresError;
 
 constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
 
+/// Why a method does not suit the matrix. `triangle`: that which holds all of its elements.
+std::string reason_against_method(linalg::Stored triangle, const NumericalError& error) {
+  return triangle != linalg::Stored::both ? reason_of_triangle(triangle) : without_advice(error.what());
+}
+
 /// Runs checks that read the values as stored.
 template <class Check>
 auto in_any_precision(const Check& check) {
@@ -217,7 +222,7 @@ SolveResult SolveSteps<T>::run(Execution& run) {
       // Ranks start again together, in double precision first, unless no precision helps.
       const bool was_in_single = options_.factor != FactorPrecision::of_solution;
       if (was_in_single && dynamic_cast<const NoPrecisionHelps*>(&error) == nullptr) throw;
-      std::string why = reason_against_method(error);
+      std::string why = reason_against_method(found_.triangle, error);
       const DenseOperation& next = in_memory(*other, why);
       throw MethodUnsuitable(why, next);
     }
@@ -235,18 +240,12 @@ std::string SolveSteps<T>::solve_by_fallback(const DenseOperation& fallback, con
   result_ = {};
   result_.seconds = result_.given_up_seconds = spent;
   read_right_hand_sides();
-  SolveOptions next = with_fallback(options_, fallback, reason_against_method(error));
+  SolveOptions next = with_fallback(options_, fallback, reason_against_method(found_.triangle, error));
   if (options_.method == &triangular_operation) next.method_reason.clear();  // the caller gave the method
   next.method = &in_memory(fallback, next.method_reason);
   found_.is_symmetric = false;
   direct(*next.method);
   return next.method_reason;
-}
-
-template <class T>
-std::string SolveSteps<T>::reason_against_method(const NumericalError& error) const {
-  return found_.triangle != linalg::Stored::both ? reason_of_triangle(found_.triangle)
-                                                 : without_advice(error.what());
 }
 
 /// The fallback, or incremental pivoting if memory is too small for it; then adds that to the reason.

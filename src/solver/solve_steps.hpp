@@ -114,7 +114,6 @@ class SolveSteps {
   void solve_with_reduced_rank(const KeptFactors<T>& kept, RankDecision<T>& rank);
   /// Where to go on if the matrix is unsuitable for the first method; null: nowhere.
   const DenseOperation* fallback() const noexcept;
-  std::string reason_against_method(const NumericalError& error) const;
   const DenseOperation& in_memory(const DenseOperation& fallback, std::string& reason);
   void measure_growth(const TiledMatrix<T>& a, const Factors& factors, double largest);
   void judge(MatrixToSolve<T>& matrix, const TiledMatrix<T>& a, Factors& factors);

@@ -20,7 +20,7 @@ namespace fairlead::linalg {
 namespace {
 
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
-// Side of the squares of the file that are compared with their mirror images if the tiles are rounded.
+// Side of the squares that are compared with their mirror images.
 constexpr std::int64_t square = 256;
 
 template <class T, class Tiles>
@@ -33,7 +33,7 @@ struct ReadLower<T, std::index_sequence<I...>> {
     reader->read_lower(piece, data);
   }
 };
-// The access mode decides whether the tiles receive the mean: In<Tile<T>> has const elements.
+// The access mode decides whether the tiles receive the mean.
 template <template <class> class Access, class T, class Tiles>
 struct Upper;
 template <template <class> class Access, class T, std::size_t... I>
@@ -344,8 +344,7 @@ void SymmetricReader<T>::compare_upper(const Piece& piece, std::span<Element* co
   merge(worst);
 }
 
-/// For tiles that are rounded, which would affect the comparison: reads both triangles from the file, in squares, so
-/// that a square and its mirror image have lines of the same length.
+/// For tiles that are rounded, which would affect the comparison: reads both triangles from the file, in squares.
 template <class T>
 void SymmetricReader<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
   const auto lease = scratch_.lease();
@@ -420,7 +419,7 @@ void SymmetricReader<T>::combine_ranks(Runtime& runtime) {
   const Difference& worst = worst_.from_image;
   std::vector<double> own{
       worst.relative,        static_cast<double>(worst.row), static_cast<double>(worst.column),
-      worst_.from_transpose, worst_.is_above ? 1.0 : 0.0,    worst_.is_below ? 1.0 : 0.0};
+      worst_.from_transpose, 1.0 * worst_.is_above,          1.0 * worst_.is_below};
   const std::size_t numbers = own.size();
   for (const Wide* element : {&worst.upper, &worst.lower})
     own.insert(own.end(), parts_of(element), parts_of(element) + parts_of_number<T>);
