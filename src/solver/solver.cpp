@@ -244,7 +244,7 @@ class Solver::Implementation {
   std::vector<T> solve_over_ranks(const LinearSystem& system, const solver::SolveOptions& options) {
     const Config config = ranks_->settings_of_run(config_for(system, options));
     kernels(config);  // loaded now, since another error would be one of an attempt
-    const solver::SystemDigests digests = solver::digests_of(system, *options.method);
+    const solver::SystemDigests digests = solver::digests_of(system, options);
     compared_ = true;
     ranks_->require_same(digests);
     std::optional<std::string> retried;

@@ -104,11 +104,13 @@ double number_of(std::uint64_t digest) noexcept {
 
 }  // namespace
 
-SystemDigests digests_of(const LinearSystem& system, const DenseOperation& method) {
+SystemDigests digests_of(const LinearSystem& system, const SolveOptions& options) {
   constexpr std::uint64_t sampled_rows = 64;
-  const std::string shape = fmt::format("{} {}x{} {} {} {}", method.key, system.rows(), system.unknowns(),
-                                        system.right_hand_sides(), static_cast<int>(system.a->element()),
-                                        static_cast<int>(system.stored));
+  const std::string shape = fmt::format(
+      "{}x{} {} {} {} {} {} {} {} {}", system.rows(), system.unknowns(), system.right_hand_sides(),
+      static_cast<int>(system.a->element()), static_cast<int>(system.stored), options.method->key,
+      static_cast<int>(options.factor), options.condition, options.rank_tolerance.value_or(-1),
+      options.required_digits.value_or(0));
   return {number_of(text_hash(shape)),
           number_of(digest_of(*system.a, std::min(system.a->rows(), sampled_rows), 1)),
           number_of(digest_of(*system.b, system.b->rows(), system.b->columns()))};

@@ -25,10 +25,10 @@ std::vector<double> gather_in_own_run(const Config& config, const Rank& rank, st
 /// Sends the text of an error to the other ranks, which would wait for this one. No effect if the rank has or had a runtime.
 void give_up_rank(const Rank& rank, const std::function<std::string()>& why) noexcept;
 
-/// Of the shapes, types and method of a system, of a part of its matrix, and of its right-hand sides.
+/// Of the shapes and types of a system and the options, of a part of its matrix, and of its right-hand sides.
 using SystemDigests = std::array<double, 3>;
 /// Reads the parts. Throws as reading does.
-SystemDigests digests_of(const LinearSystem& system, const DenseOperation& method);
+SystemDigests digests_of(const LinearSystem& system, const SolveOptions& options);
 
 /// A process joins the others for each run, and all ranks run the same sequence: one that gathers numbers, then for
 /// each attempt of a solve its run and another one that gathers numbers.

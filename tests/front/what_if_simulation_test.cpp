@@ -188,9 +188,10 @@ TEST(ACancelledFlow, DoesNotWaitForTheSimulation) {
   config.set("bind-threads", false);
   Runtime runtime(config);
   std::promise<void> started;
-  const auto endless = [&started, first = true](Simulator& simulator) mutable -> std::uint64_t {
-    if (std::exchange(first, false)) started.set_value();
-    while (simulator.simulate("eager", all, Duration::max()).completed()) continue;
+  std::atomic<bool> is_cancelled = false;
+  const auto endless = [&](Simulator& simulator) -> std::uint64_t {
+    started.set_value();
+    while (simulator.simulate("eager", all, Duration::max()).completed() || !is_cancelled) continue;
     return 0;
   };
   front::core_of(runtime).replace_policy(std::make_unique<WaitingPolicy>(true, endless), "waiting");
@@ -203,6 +204,7 @@ TEST(ACancelledFlow, DoesNotWaitForTheSimulation) {
     std::jthread canceller([&] {
       started.get_future().wait();
       flow.cancel();
+      is_cancelled = true;
     });
     EXPECT_THROW(flow.wait(), Error);
   }

@@ -221,6 +221,22 @@ TEST(SolverOverRanks, AllRanksMustPassTheSameSystem) {
   }
 }
 
+TEST(SolverOverRanks, AllRanksMustPassTheSameOptions) {
+  const auto system = dominant_system<double>(40, 1, 5);
+  for (const bool of_method : {false, true}) {
+    std::vector<Solved> all(2);
+    on_ranks(
+        2,
+        [&](std::uint32_t rank) {
+          SolverOptions options = options_of(of_method && rank == 1 ? Method::qr : Method::lu);
+          options.condition = of_method || rank == 0;
+          return options;
+        },
+        [&](std::uint32_t rank, Solver& solver) { all[rank] = solve(solver, system); });
+    expect_all<UsageError>(all, "the same options");
+  }
+}
+
 // One rank cannot even begin; then all of them solve another system.
 TEST(SolverOverRanks, SolvesTheNextSystemAfterAnError) {
   const auto system = dominant_system<double>(40, 1, 5);
