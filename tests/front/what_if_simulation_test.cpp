@@ -188,6 +188,7 @@ TEST(ACancelledFlow, DoesNotWaitForTheSimulation) {
   config.set("bind-threads", false);
   Runtime runtime(config);
   std::promise<void> started;
+  const std::shared_future<void> start = started.get_future().share();
   std::atomic<bool> is_cancelled = false;
   const auto endless = [&](Simulator& simulator) -> std::uint64_t {
     started.set_value();
@@ -195,14 +196,17 @@ TEST(ACancelledFlow, DoesNotWaitForTheSimulation) {
     return 0;
   };
   front::core_of(runtime).replace_policy(std::make_unique<WaitingPolicy>(true, endless), "waiting");
+  // Tasks may run before the simulation: the others wait for this one.
+  const auto first = codelet("first").cpu([start](InOut<int>) { start.wait(); });
   const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
   int value = 0;
   {
     Flow flow(runtime);
     const auto handle = runtime.value("value", value);
+    flow.submit(first(handle));
     for (int i = 0; i < 50; ++i) flow.submit(add(handle));
     std::jthread canceller([&] {
-      started.get_future().wait();
+      start.wait();
       flow.cancel();
       is_cancelled = true;
     });
